@@ -268,7 +268,7 @@ class _RowsToColumns:
         width = len(self.table.key)
         columns: List[Sequence[Any]] = [numbers]
         by_column = list(zip(*rows))
-        written = list(zip(*by_column[:width]))
+        written = list(zip(*by_column[:width])) if width else [()] * len(rows)
         positions: Sequence[int] = range(start, start + len(written))
         try:
             if written != self.in_order[start : start + len(written)]:

@@ -23,6 +23,7 @@ from declared import reference as gold
 from declared.answers import Answers
 from declared.checks import faults, remarks
 from declared.disclosure import disclosed
+from declared.empty_files import write_empty_files
 from declared.given import Given, differences
 from declared.own_checks import answered_rows, run_check
 from declared.plan import Plan, columns_of_task, plans, plans_of
@@ -30,7 +31,7 @@ from declared.reference import GoldTable, as_text, expected, gold_columns, read_
 from declared.submission import Submission, with_values
 from declared.tables import LINE, Key, Table, fields_of_tasks, tables_of
 from declared.tasks import compute
-from scoring_kit.base.environment import missing_package
+from scoring_kit.base.environment import missing_package, what_is_missing
 from scoring_kit.base.field_types import Field
 from scoring_kit.base.row_files import write_rows
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
@@ -70,6 +71,9 @@ def failing(plan: Plan, tables: Mapping[str, GoldTable], checks: Checks) -> Iter
 
 def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
     """Valid answers to a table, each with its name: from right ones to none at all."""
+    if gold.table.holds_files:
+        yield from _tries_of_files(gold)
+        return
     made = _Made(gold)
     table, every = gold.table, list(range(len(gold.keys)))
     lengths = made.known["lengths"]
@@ -97,6 +101,15 @@ def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
     if not table.reject_missing or not any(field.required for field in made.fields):
         none = [] if table.many else every
         yield "empty answers", made.answers(none, [[field.empty] * len(none) for field in made.fields])
+
+
+def _tries_of_files(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
+    """The gold's own files as answers, where every field has some, and, where they may be missing, none."""
+    names, keys = [(field.name, field.type) for field in gold.table.answers], len(gold.keys)
+    if gold.answers.columns.keys() >= set(names):
+        yield "right answers", Answers({name: gold.answers.columns[name] for name in names}, [], [0] * keys)
+    if not gold.table.reject_missing:
+        yield "no answers", Answers({name: [None] * keys for name in names}, [], [-1] * keys)
 
 
 class _Made:
@@ -162,6 +175,8 @@ def named_secrets(folder: Path, table: Table, request: Request) -> list[dict[str
     reads it. What answers are compared with is secret also where it groups rows. With many rows a key, an item is part
     of the key, or else all that a row answers. `texts` are the columns that are texts by their field's type.
     """
+    if table.gold.files:
+        return _secret_files(folder, table, request)
     file, texts = table.gold, [field.name for field in table.answers if field.type in ("text", "texts")]
     name = file.name.replace("{" + file.named_by + "}", "*")
     if file.has_lines and not file.named_by:
@@ -169,11 +184,10 @@ def named_secrets(folder: Path, table: Table, request: Request) -> list[dict[str
     key = [] if table.by_line else list(table.key)
     if table.distinct:
         key.append(table.distinct)
-    compared, free = {field.name for field in table.answers}, {*table.key, *key, table.cluster}
+    compared, free = {field.name for field in table.answers}, {*key, *_free(table, request)}
     for plan in chain.from_iterable(plans(request["options"]).values()):
         if table.id in plan.all_tables:
             compared.update(plan.gold)
-            free.update((*plan.where, *plan.by, plan.mean_by, plan.weight))
     public = _public(request, table)
     secret = [column for column in gold_columns(folder, table) if column not in (*free.difference(compared), *public)]
     columns = [column for column in secret if column not in key]
@@ -189,6 +203,28 @@ def named_secrets(folder: Path, table: Table, request: Request) -> list[dict[str
     return [{"name": name}, {"name": table.id + ENDING, **found}]
 
 
+def _secret_files(folder: Path, table: Table, request: Request) -> list[dict[str, Any]]:
+    """Return the gold's files, which are secret as a whole, and the columns of the table of all keys that are."""
+    found: list[dict[str, Any]] = []
+    for part in table.gold.parts:
+        found.append({"name": part.name_of("*")})
+    public = _public(request, table)
+    free = {*table.gold.files, *_free(table, request), *public}
+    columns = [name for name in gold_columns(folder, table) if name not in free]
+    if table.gold_keys and columns:
+        found.append({"name": table.gold_keys.name, "key": list(table.key), "columns": columns, "public": public})
+    return found
+
+
+def _free(table: Table, request: Request) -> set[str | None]:
+    """Return the columns of a table's gold that identify, choose, group and weigh keys."""
+    free = {*table.key, table.cluster}
+    for plan in chain.from_iterable(plans(request["options"]).values()):
+        if table.id in plan.all_tables:
+            free.update((*plan.where, *plan.by, plan.mean_by, plan.weight))
+    return free
+
+
 def _public(request: Request, table: Table) -> list[str]:
     """Return the columns of a table's gold that participants may have."""
     (data,) = [data for data in request["options"]["tables"] if data["id"] == table.id]
@@ -198,7 +234,7 @@ def _public(request: Request, table: Table) -> list[str]:
 def columns_text(folder: Path, table: Table, request: Request) -> str | None:
     """The table that is written beside the gold; None where the gold names its columns itself, or has no columns."""
     named = named_secrets(folder, table, request)
-    if len(named) < 2:
+    if len(named) < 2 or table.gold.files:
         return None
     columns: Mapping[str, Sequence[Any]] = read_columns(folder, table)
     names = list(filter(columns.__contains__, (*named[1]["key"], *named[1]["columns"], *named[1]["public"])))
@@ -242,6 +278,7 @@ def prepare(request: Request) -> Warned:
             if folders := file.matching([path.name for path in source.iterdir() if path.is_dir()]):
                 raise OrganiserError(f"{folders[0]}: is a folder. Expected a file of gold, or no such folder.")
             for name in gold.gold_files(source, file):
+                (out / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source / name, out / name)
     for table in tables_of(options).values():
         text = columns_text(source, table, request)
@@ -277,7 +314,7 @@ def check_reference(request: Request) -> Warned:
     """Look for metrics that the gold leaves undefined, and inputs with other ids; raises OrganiserError with all."""
     reference, wanted = read_reference(gold.read, request), _wanted(request)
     problems = Problems()
-    found: list[str] = []
+    found = list(_numbers_of_arrays(reference, problems))
     for plan in wanted:
         for where, what, needed in faults(plan, reference):
             problems.error(where, what, f"{needed} (column {plan.key})")
@@ -300,11 +337,29 @@ def check_reference(request: Request) -> Warned:
     return {"warnings": found}
 
 
+def _numbers_of_arrays(reference: gold.Reference, problems: Problems) -> Iterator[str]:
+    """Look at the numbers of the gold's arrays; a remark where this machine has nothing that reads them."""
+    of_files = [one for one in reference.values() if one.table.holds_files]
+    try:
+        for one in of_files:
+            from declared.arrays import check_arrays  # numpy, which other tables need not
+
+            check_arrays(one.table, one.answers, problems)
+    except ModuleNotFoundError as error:
+        package = missing_package(error)
+        if package is None:
+            raise
+        yield f"the numbers of the gold's arrays were not looked at. {what_is_missing(package)}"
+
+
 def template(request: Request) -> dict[str, Any]:
     """Write the files of each table with every key and the emptiest answer that is valid."""
     out = Path(request["out"])
     shared: dict[tuple[str, str], list[gold.GoldTable]] = {}
     for one in read_reference(gold.read, request).values():
+        if one.table.holds_files:
+            write_empty_files(one, fields_of_tasks(one.table, request["options"], request["tasks"]), out)
+            continue
         shared.setdefault((one.table.file.name, one.table.file.at), []).append(one)
     files: dict[str, str] = {}
     for tables in shared.values():
@@ -408,9 +463,9 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
     try:
         tried = scored(request)
     except SubmissionError as error:
-        if not checks:
+        if not checks and not any(table.holds_files for table in tables_of(program.options).values()):
             raise
-        # a check of the organisers' own may ask for more than the emptiest answers
+        # a check of the organisers' own may ask for more than the emptiest answers, and 0 may be no value of an array
         tried = {"scores": {}, "refused": error.messages[0]}
     if "missing" in tried:
         return tried

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Mapping, Sequence
 
 from declared.answers import Answers
+from declared.file_answers import with_paths
 from declared.tables import Key, Table
 from scoring_kit.errors import OrganiserError, Problems
 
@@ -61,7 +62,7 @@ def run_check(check: Mapping[str, str], rows: Sequence[Any], name: str, problems
             else:  # inside the validator
                 source = pkgutil.get_data("scoring_kit", check["file"]) or b""
             exec(compile(source, file, "exec"), module)  # noqa: S102
-            outcome.append(module[check["function"]](list(rows)))  # type: ignore[operator]
+            outcome.append(module[check["function"]](list(map(with_paths, rows))))  # type: ignore[operator]
         except BaseException as error:
             outcome.append(error)
 

@@ -5,17 +5,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from declared.answers import Answers, NamedText, are_keys, joined, key_of, named_key, read_answers, read_files
+from declared.gold_of_files import columns_of_files, shapes_of
 from declared.plan import Plan, as_gold, compared_with, open_fields, plans_of
 from declared.records import Rows
 from declared.rows import AT_ONCE, column_names
 from declared.tables import Key, Table, tables_of
-from scoring_kit.base.field_types import ABSENT, Field, FieldError, json_text, ordered
+from scoring_kit.base.field_types import ABSENT, FILE_TYPES, Field, FieldError, json_text, ordered
 from scoring_kit.base.row_files import File
 from scoring_kit.base.submissions import is_junk
 from scoring_kit.errors import Fault, OrganiserError, Problems, first_of, shown
@@ -48,7 +49,9 @@ class Loaded:
     size: int
 
     def values(self, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """The values of each row in these columns, at least one."""
+        """The values of each row in these columns."""
+        if not names:
+            return repeat((), len(self.numbers))
         return zip(*map(self.columns.__getitem__, names), strict=True)
 
 
@@ -123,6 +126,8 @@ def expected(gold: GoldTable) -> dict[str, Any]:
     if gold.table.all_items:
         items = gold.answers.by_key(gold.answers.columns[str(gold.table.distinct), "string"], len(gold.keys))
         found["items"] = list(map(sorted, items))  # an order that says nothing of them
+    if gold.table.holds_files:
+        found["shapes"] = shapes_of(gold.table, gold.answers)
     if not gold.table.many:
         for name, column in gold.tagged.items():
             lists = gold.answers.columns[column]
@@ -186,6 +191,8 @@ def read_gold(
 
 def _load_keys(folder: Path, table: Table, problems: Problems) -> Loaded | None:
     """Load what says which keys there are, if not the gold's rows: a table of them, or the records that hold rows."""
+    if table.gold.files:
+        return None  # its rows have the columns of that table
     if table.gold_keys is not None:
         return _load(folder, table.gold_keys, table, problems)
     if table.gold.within is None:
@@ -250,7 +257,7 @@ def _is_list_of_texts(cell: str) -> bool:
 
 def _distinct_keys(table: Table, named: Sequence[str], keyed: Sequence[Key | None]) -> list[Key]:
     """Every key once, in the spelling and the order in which they first occur."""
-    written = dict.fromkeys(chain(zip(named), filter(None, keyed)))
+    written = dict.fromkeys(chain(zip(named), [key for key in keyed if key is not None]))
     if not table.folds_keys:
         return list(written)
     first: dict[Key, Key] = {}
@@ -273,17 +280,37 @@ def _known_labels(
 
 
 def gold_files(folder: Path, file: File) -> list[str]:
-    """The names of a gold file, or of all that fit its pattern."""
-    names = sorted(path.name for path in folder.iterdir() if path.is_file() and path.name != LABELS_FILE)
+    """The names of a gold file, or of all that fit its pattern, with `/` between folders."""
+    found = folder.rglob("*") if any("/" in part.name for part in (file, *file.parts)) else folder.iterdir()
+    names = sorted(path.relative_to(folder).as_posix() for path in found if path.is_file() and path.name != LABELS_FILE)
     return file.matching([name for name in names if not is_junk(name)])
 
 
 def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded | None:
+    if file.files:
+        return _load_files(folder, file, table, problems)
     found = _sources(folder, file, problems)
     if found is None:
         return None
     size = sum((folder / source.name).stat().st_size for source in found)
     return _read(found, size, file, table, problems)
+
+
+def _load_files(folder: Path, file: File, table: Table, problems: Problems) -> Loaded | None:
+    """Load gold that is files, as rows with the columns of the table of all keys, where there is one."""
+    listed = None
+    if table.gold_keys is not None:
+        keys = _load(folder, table.gold_keys, table, problems)
+        if keys is None:
+            return None
+        listed = keys.columns
+    names = gold_files(folder, file)
+    columns = columns_of_files(folder, names, file, table, listed, problems)
+    if not columns:
+        return None
+    size = sum((folder / name).stat().st_size for name in names)
+    number = len(next(iter(columns.values())))
+    return Loaded(columns, range(number), Rows((), True, iter(()), lambda _: file.name), size)
 
 
 def _sources(folder: Path, file: File, problems: Problems) -> list[NamedText] | None:
@@ -528,7 +555,10 @@ def _further(wanted: Sequence[Plan], loaded: Loaded, answers: Answers) -> dict[s
     """All columns as text, in the order of the answers' values; none where no metric is an own function."""
     columns: dict[str, list[str]] = {}
     if any(plan.file for plan in wanted):
+        files = {name for name, kind in answers.columns if kind in FILE_TYPES}
         for name, column in loaded.columns.items():
+            if name in files:
+                continue
             text_of = dict(zip(loaded.numbers, map(as_text, column), strict=True))
             columns[name] = [text_of.get(number, "") for number in answers.numbers]
     return columns
@@ -546,6 +576,8 @@ def gold_columns(folder: Path, table: Table) -> list[str]:
     A field that stands elsewhere, or is spread, has its own name alone.
     """
     file, problems = table.gold, Problems()
+    if file.files:
+        return [name for name in read_columns(folder, table) if name not in table.key]
     elsewhere: set[str] = set()
     for field in (*table.key_fields, *table.answers):
         place = file.place(field)

@@ -46,7 +46,7 @@ def compared(plan: Plan, gold: GoldTable, answers: Answers | None = None) -> lis
         if answers:
             predicted = answers.columns[name, own.type]
         form, truth, predicted = _in_form(plan, own, field, truth, predicted)
-        sample = Sample(truth, predicted, [form], weight=weight, scale=scale, mean_by=mean_by)
+        sample = Sample(truth, predicted, [form], weight=weight, scale=scale, mean_by=mean_by, worst=plan.worst)
         found.append((sample, _without(groups, without_gold)))
     return found
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
 from declared.answers import Answers, NamedText, joined, named_key, read_answers, read_files
+from declared.file_answers import by_part, read_sent_files
 from declared.own_checks import answered_rows, run_check
 from declared.records import Rows
 from declared.rows import column_names
@@ -57,9 +59,12 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         if table.id not in names:
             missing.update(reading)
             continue
-        sources = _sources(files, names[table.id], table, manifest.expected["tables"][table.id], problems)
-        if sources or table.file.named_by:  # else its only one cannot be read
-            sent = _SentTable(table, sources, manifest, problems)
+        sources: List[NamedText] = []
+        if not table.holds_files:
+            sources = _sources(files, names[table.id], table, manifest.expected["tables"][table.id], problems)
+        if sources or table.file.is_pattern:  # else its only one cannot be read
+            paths = {name: files.paths[name] for name in names[table.id]}
+            sent = _SentTable(table, sources, paths, manifest, problems)
             left_out = sent.left_out(reading)
             missing |= left_out
             tasks = [task for task in manifest.tasks if task in reading.keys() - left_out]
@@ -68,6 +73,29 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     if not names:
         _report_nothing(files, tables, scored, manifest, problems)
     return Submission(answers, frozenset(manifest.tasks).difference(missing))
+
+
+def unseen_at_home(manifest: Manifest) -> str:
+    """Return what of a submission only the scoring looks at, as a sentence after another one."""
+    for table in tables_of(manifest.options).values():
+        if any(field.type == "array" for field in table.fields):
+            return " The numbers of its arrays are looked at when it is scored."
+    return ""
+
+
+def meant_folders(manifest: Manifest) -> Set[str]:
+    """The folders at the top that names of files have, with an id of the phase in place of a placeholder."""
+    found: Set[str] = set()
+    for table in tables_of(manifest.options).values():
+        expected = manifest.expected["tables"].get(table.id)
+        for part in table.file.parts or [table.file]:
+            top = replace(part, name=part.name.partition("/")[0])
+            if "/" in part.name and not top.named_by:
+                found.add(top.name)
+            elif "/" in part.name and expected:
+                at = table.key.index(part.named_by)
+                found.update(top.name_of(key[at]) for key in expected["keys"])
+    return found
 
 
 def _report_nothing(
@@ -188,13 +216,15 @@ class _SentTable:
 
     Attributes:
         table: as declared.
-        sources: the files.
+        sources: the files; none of a table without rows.
+        paths: name → file.
         manifest: what is scored, and what is known of the data.
         problems: takes what is wrong.
     """
 
     table: Table
     sources: Sequence[NamedText]
+    paths: Mapping[str, Path]
     manifest: Manifest
     problems: Problems
 
@@ -212,24 +242,27 @@ class _SentTable:
     @property
     def name(self) -> str:
         """Of the file, or files, in messages."""
-        return self.table.file.name if self.table.file.named_by else self.sources[0].name
+        return self.table.file.name if self.table.file.is_pattern else self.sources[0].name
 
     def left_out(self, reading: Mapping[str, Set[str]]) -> Set[str]:
         """The tasks of a table's several that its files do not enter, since what only they need is not in them."""
         judged = self.manifest.all_tasks if self.manifest.layout == "tasks" else self.manifest.tasks
         tasks = {task: names for task, names in reading.items() if task in judged}
-        if len(tasks) < 2 or self.table.file.has_lines or not self.sources:
+        if len(tasks) < 2 or self.table.file.has_lines or not (self.sources or self.table.holds_files):
             return set()
         there = self._fields_there()
         found = tasks_left_out(self.table, tasks, there)
         for task in self.manifest.tasks:
             if task in found:
                 lacking = ", ".join(sorted(tasks[task].difference(there)))
-                self.problems.warn(self.sources[0].name, f"has no {lacking}, so the task {task} is not entered")
+                self.problems.warn(self.name, f"has no {lacking}, so the task {task} is not entered")
         return found
 
     def _fields_there(self) -> Set[str]:
-        """The answers of which some file has one of the columns, or the first name on the way to them."""
+        """The answers of which some file has one of the columns, or the first name on the way to them, or is a file."""
+        if self.table.holds_files:
+            patterns = {pattern for pattern, _, _ in by_part(self.table.file, self.paths)}
+            return {name for name, (pattern, _) in self.table.file.files.items() if pattern in patterns}
         columns: Set[str] = set()
         for source in self.sources:
             # another spelling is a problem of its own
@@ -257,6 +290,8 @@ class _SentTable:
     def _read(self, fields: Sequence[Field], tables: Sequence[Table]) -> Answers:
         """The answers in these fields, by the keys of the phase."""
         table, problems = self.table, self.problems
+        if table.holds_files:
+            return read_sent_files(self.paths, table, self.keys, fields, self.expected["shapes"], problems)
         parts = read_files(self.sources, table.file, fields, table, problems, self.keys)
         if table.file.has_cells and not self._headers_fit(parts, fields, tables):
             return Answers({}, [], [])

@@ -118,6 +118,8 @@ class Systems:
         """Why the columns `keys` of a task cannot be computed often enough; None where they can."""
         needed = _needed(columns_of_task(task, self.options, self.tasks), keys)
         for plan in (*needed.own, *needed.beside):
+            if self.reference[plan.table].table.holds_files:
+                return f"{plan.key} reads files, of which no systems are made."
             if plan.module == "embeddings":
                 return f"{plan.key} needs a model, which would take too long for so many systems."
             if plan.file is not None and plan.per is None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import count
 from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
+from scoring_kit.base.array_heads import LIBRARIES
 from scoring_kit.base.field_types import Field
 from scoring_kit.base.row_files import File
 
@@ -76,6 +77,17 @@ class Table:
     def by_name(self) -> Dict[str, Field]:
         """The fields by their names."""
         return {field.name: field for field in self.fields}
+
+    @property
+    def holds_files(self) -> bool:
+        """Whether a value is a file, so that there are no rows."""
+        return bool(self.file.files)
+
+    @property
+    def libraries(self) -> Set[str]:
+        """The packages that read its arrays."""
+        parts = [*self.file.parts, *self.gold.parts]
+        return {LIBRARIES[str(part.format)] for part in parts if part.format in LIBRARIES}
 
     @property
     def counts_lines(self) -> bool:

@@ -18,7 +18,7 @@ from declared.samples import Group, OwnRows, compared, own_rows, scored_groups, 
 from declared.submission import Submission
 from declared.tables import Table
 from scoring_kit.base.texts import counted
-from scoring_kit.errors import first_of
+from scoring_kit.errors import Problems, first_of
 from scoring_kit.results import Figure, Metric, NotComputed, TaskResult
 from scoring_kit.units import Units
 
@@ -89,6 +89,7 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
 
     def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
         columns = columns_of_task(task, options, submission.entered)
+        _check_arrays((*columns.own, *columns.beside), reference, submission)
         every = {}
         for plan in (*columns.own, *columns.beside):
             every[plan.key] = compute(plan, reference, submission)
@@ -103,6 +104,8 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
             said.update(settings(plan, reference[plan.table].table))
             if plan.definition is not None:
                 libraries.update(dict.fromkeys(plan.definition.libraries))
+            for name in plan.all_tables:
+                libraries.update(dict.fromkeys(reference[name].table.libraries))
             if column.undefined:
                 warnings.append(undefined_text(plan, column.undefined))
             elif column.of_keys is not None and column.of_keys.undefined:
@@ -123,6 +126,17 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
         )
 
     return score
+
+
+def _check_arrays(plans: Iterable[Plan], reference: Reference, submission: Submission) -> None:
+    """Look at the numbers of the arrays that metrics read; raises SubmissionError with every problem."""
+    problems = Problems()
+    for name in dict.fromkeys(chain(*(plan.all_tables for plan in plans))):
+        if reference[name].table.holds_files:
+            from declared.arrays import check_arrays  # in no program of rows alone
+
+            check_arrays(reference[name].table, submission.tables[name], problems)
+    problems.stop_if_any()
 
 
 def _values(columns: ColumnSources, computed: Mapping[str, Computed]) -> tuple[dict[str, Metric], list[str]]:

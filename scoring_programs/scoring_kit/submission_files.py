@@ -115,7 +115,11 @@ class ReadSubmission(Protocol):
 
 
 class SubmissionModule(Protocol):
-    """The module `submission`; TASK_FOLDERS = True says that folders called like tasks carry meaning."""
+    """The module `submission`.
+
+    TASK_FOLDERS = True says that folders called like tasks carry meaning; `meant_folders(manifest)` gives any others,
+    and `unseen_at_home(manifest)` says what `read` leaves to the scoring.
+    """
 
     def read(self, files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[ReadSubmission]:
         """Read and judge a submission; all that is wrong goes into `problems`. None where there is nothing to read."""
@@ -141,9 +145,12 @@ def reference_module(package: str) -> ReferenceModule:
     return cast("ReferenceModule", importlib.import_module(f"{package}.reference"))
 
 
-def task_folders(module: SubmissionModule, tasks: Collection[str]) -> Collection[str]:
-    """The names of folders that carry meaning: those of the tasks, where the `submission` module has TASK_FOLDERS."""
-    return tasks if getattr(module, "TASK_FOLDERS", False) else ()
+def meant_folders(module: SubmissionModule, manifest: Manifest) -> Collection[str]:
+    """The names of folders at the top that carry meaning, as the `submission` module says."""
+    if getattr(module, "TASK_FOLDERS", False):
+        return manifest.all_tasks
+    named: Callable[[Manifest], Collection[str]] = getattr(module, "meant_folders", lambda _: ())
+    return named(manifest)
 
 
 def read_submission(
@@ -154,7 +161,7 @@ def read_submission(
     Raises:
         SubmissionError: with every problem.
     """
-    files = SubmissionFiles(folder, task_folders(module, manifest.all_tasks), problems)
+    files = SubmissionFiles(folder, meant_folders(module, manifest), problems)
     with not_collecting():
         submission = module.read(files, manifest, problems) if folder.is_dir() else None
     if not files.paths:

@@ -33,7 +33,7 @@ def open_submission(path: Path, work: Path, problems: Problems) -> Path:
         problems.error(path.name, "cannot be read, as it is no file", "a zip, a folder, or the file itself")
     elif is_zip(path):
         unpack(path, work, problems)
-    elif path.suffix.lower() in OTHER_ARCHIVES:
+    elif path.suffix.lower() in OTHER_ARCHIVES and not path.name.lower().endswith(".nii.gz"):
         problems.error(path.name, f"is a {path.suffix.lower()} archive", "a zip; the platform accepts no other archive")
     else:
         try:

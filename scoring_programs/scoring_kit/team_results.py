@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ from scoring_kit.frame import PhaseGold, read_gold, score_tasks
 from scoring_kit.outputs import check_columns, check_finite
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
-from scoring_kit.submission_files import SubmissionFiles, read_submission, submission_module, task_folders
+from scoring_kit.submission_files import SubmissionFiles, meant_folders, read_submission, submission_module
 from scoring_kit.submission_zip import open_submission
 
 TeamName = Callable[[str, Sequence[str], Problems], "str | None"]
@@ -137,13 +137,16 @@ class TeamResults:
 def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName = entry_name) -> TeamResults:
     """Score every team's submission in `request["submissions"]` against the gold in `request["reference"]`.
 
+    They are unpacked into the folder `request["work"]`, where functions that get files find them afterwards.
+
     Raises OrganiserError where gold or folder cannot be used, a column has no metric, or nothing can be scored.
     """
     gold = read_gold(program, Path(request["reference"]))
-    folders = task_folders(submission_module(program.package), program.all_tasks)
+    folders = meant_folders(submission_module(program.package), gold.manifest)
     results: dict[str, dict[str, TaskResult]] = {}
     unscored: dict[str, list[str]] = {}
-    with tempfile.TemporaryDirectory() as work:
+    with ExitStack() as opened:
+        work = request.get("work") or opened.enter_context(tempfile.TemporaryDirectory())
         on_board = request.get("on_board", ())
         entries = read_entries(Path(request["submissions"]), Path(work), folders, team_name, on_board)
         for number, entry in enumerate(entries):

@@ -11,7 +11,7 @@ import tempfile
 import traceback
 import zipfile
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Callable, Optional, Sequence
 
 from scoring_kit.base.submissions import is_zip
 from scoring_kit.code_submission import CodeEntry, code_files
@@ -21,8 +21,8 @@ from scoring_kit.submission_files import (
     PROGRAM_FILES,
     SubmissionFiles,
     SubmissionModule,
+    meant_folders,
     read_submission,
-    task_folders,
 )
 from scoring_kit.submission_zip import open_submission, pack
 
@@ -74,7 +74,7 @@ def _validate(
             return 1
         print(f"{request.submission.name} is valid.{entered}")
         if request.pack is not None:
-            return _pack(SubmissionFiles(folder, task_folders(module, manifest.all_tasks), Problems()), request.pack)
+            return _pack(SubmissionFiles(folder, meant_folders(module, manifest), Problems()), request.pack)
     if not is_zip(request.submission):
         print("The platform accepts only zips: run this again with --pack submission.zip and upload that file.")
     return 0
@@ -93,12 +93,14 @@ def _read(
             what = "makes the platform treat the submission as a program, so that none of its files is scored"
             problems.error(name, what, "a submission without this file: remove or rename it")
     submission, _ = read_submission(module, folder, manifest, problems)
+    unseen: Callable[[Manifest], str] = getattr(module, "unseen_at_home", lambda _: "")
+    later = unseen(manifest)
     if len(manifest.tasks) < 2:  # of several tasks it may leave some out
-        return ""
+        return later
     entered = [task for task in manifest.tasks if task in submission.entered]
     left_out = [task for task in manifest.tasks if task not in submission.entered]
     not_entered = f", not {', '.join(left_out)}" if left_out else ""
-    return f" It enters {', '.join(entered) or 'no task'}{not_entered}."
+    return f" It enters {', '.join(entered) or 'no task'}{not_entered}.{later}"
 
 
 def _parse(manifest: Manifest, arguments: Optional[Sequence[str]]) -> argparse.Namespace:

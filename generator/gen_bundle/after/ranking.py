@@ -132,6 +132,7 @@ def rank(
         elif request.submissions and phase:
             reference, _ = checked_reference(opened, tasks, phase.data_id, Path(work) / "reference")
             given |= {"submissions": str(request.submissions.resolve()), "reference": str(reference)}
+            given["work"] = str(Path(work) / "submissions")
         notes: list[str] = []
         if fetched:
             given |= {"on_board": fetched.on_board, "late": fetched.late}

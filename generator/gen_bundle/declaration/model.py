@@ -50,7 +50,7 @@ Delimiter = Annotated[
 ]
 Skip = Annotated[int, Field(ge=0, description="So many lines at the beginning of the file are not read.")]
 Format = Annotated[
-    Literal["csv", "tsv", "jsonl", "json", "txt"] | None,
+    Literal["csv", "tsv", "jsonl", "json", "txt", "npy", "npz", "png", "nii", "nii.gz"] | None,
     Field(description="How the file is read. Absent: as the name's suffix says."),
 ]
 Records = Annotated[
@@ -72,7 +72,16 @@ Listed = Annotated[
     ),
 ]
 ColumnName = Annotated[
-    Line | None, Field(description="Its column, or name in JSON, where that is not the field's own.")
+    Line | None,
+    Field(
+        description="Its column, or name in JSON, where that is not the field's own; of an array its name in a .npz."
+    ),
+]
+FieldFile = Annotated[
+    Line | None,
+    Field(
+        description="Of type file or array: its own file, where a key has several. {case}: the value of the key field."
+    ),
 ]
 Details = Literal["none", "headline", "full"]
 Layout = Literal["joint", "tasks", "separate"]
@@ -238,8 +247,15 @@ class SubmissionField(StrictModel):
     meaning: Line = Field(description="One line that says what it holds.")
     column: ColumnName = None
     at: Place = None
+    file: FieldFile = None
+    format: Format = None
+    shape: Literal["gold", "any"] = Field(
+        "gold", description="Of type array. gold: the shape of the key's gold. any: for functions of your own."
+    )
     values: list[Any] | Literal["any"] | None = Field(
-        None, description="Of types of labels: the labels there are, in their order. any: every text is a label."
+        None,
+        description="Of types of labels: the labels there are, in their order; any: every text is a label. Of type "
+        "array: the numbers there are.",
     )
     scheme: Literal["none"] | None = Field(None, description="Of type tags. none: each tag is one of `values`.")
     separator: str = Field("|", description="Of type labels: what separates the labels of a CSV or TSV cell.")
@@ -272,6 +288,8 @@ class ReferenceField(StrictModel):
 
     column: ColumnName = None
     at: Place = None
+    file: FieldFile = None
+    format: Format = None
     columns: list[Line] | None = Field(None, min_length=1, description="Of type numbers: the column of each of them.")
 
 
@@ -296,7 +314,7 @@ class DeclaredReference(StrictModel):
         "error", description="skip: a key whose gold cell is empty is left out of the metrics that read that cell."
     )
     keys: Line | None = Field(
-        None, description="With rows: many: a table of all keys, also of those without gold rows."
+        None, description="With rows: many, or files: a table of all keys, also of those without gold rows."
     )
     cluster: Line | None = Field(None, description="Gold column of rows that stay together when results are resampled.")
     unit: Line | None = Field(
@@ -309,14 +327,15 @@ class SubmittedTable(StrictModel):
     """One table of a submission, with scoring_program: declared."""
 
     file: Line = Field(
-        description="Name of the file; its suffix decides how it is read (.csv .tsv .jsonl .json .txt). *.csv: the one "
-        "file that ends so. {doc}.csv: a file for each value of the key field doc."
+        description="Name of the file; its suffix decides how it is read (.csv .tsv .jsonl .json .txt; of arrays .npy "
+        ".npz .png .nii .nii.gz). *.csv: the one file that ends so. {doc}.csv: a file for each value of the key field "
+        "doc; it may be a folder, too."
     )
     fields: list[SubmissionField] = Field(min_length=1, description="The rows of the format table, in their order.")
     key: Line | list[Line] | None = Field(
         None,
         description="The field, or fields, by which rows are matched. line: row n answers row n; among others, the "
-        "number of the row within its file.",
+        "number of the row within its file. none, with fields of type file or array: the one file is the one answer.",
     )
     rows: Literal["one", "many"] = Field("one", description="many: any number of rows for a key.")
     missing: Literal["reject", "empty"] | None = Field(

@@ -5,12 +5,14 @@ import http.client
 import io
 import json
 import os
+import re
 import subprocess
 import tempfile
 import urllib.error
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -36,6 +38,9 @@ from gen_bundle.image.models import (
 )
 from gen_bundle.image.request import PYTHON, ImageRequest
 from scoring_kit.base.texts import counted
+
+PINNED = re.compile(r"The user requested \(constraint\) (.+?)==(.+)")
+"""In pip's words: a version that the image has."""
 
 
 def lock(request: ImageRequest, models_path: Path, report: Callable[[str], None]) -> bool:
@@ -243,7 +248,7 @@ def _resolved(wanted: Sequence[str], pins: Sequence[str], python_version: str) -
     with tempfile.TemporaryDirectory() as folder:
         constraints, report = Path(folder) / "constraints.txt", Path(folder) / "report.json"
         constraints.write_text("".join(f"{pin}\n" for pin in pins), encoding="utf-8")
-        command = python("-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed")
+        command = python("-m", "pip", "install", "--dry-run", "--ignore-installed", "--progress-bar=off")
         command += ["--only-binary=:all:", f"--python-version={python_version}", "--implementation=cp"]
         command += [f"--platform={platform}" for platform in (*PLATFORMS, "linux_x86_64")]
         command += [f"--constraint={constraints}", f"--report={report}", f"--target={folder}/target", *wanted]
@@ -251,6 +256,7 @@ def _resolved(wanted: Sequence[str], pins: Sequence[str], python_version: str) -
         if done.returncode:
             errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR:")] or [done.stderr.strip()]
             raise UserError(
+                *(f"requirements: {line}" for line in _conflict(done.stdout)),
                 *(f"requirements: {line.removeprefix('ERROR: ')}" for line in errors),
                 advice="Expected versions that pip finds as wheels and that agree with the tool's own locks.",
             )
@@ -258,3 +264,14 @@ def _resolved(wanted: Sequence[str], pins: Sequence[str], python_version: str) -
     for one in installed:
         digest = one["download_info"]["archive_info"]["hashes"]["sha256"]
         yield base_name(one["metadata"]["name"]), one["metadata"]["version"], digest
+
+
+def _conflict(printed: str) -> list[str]:
+    """What pip says of versions that do not agree: what asks for which, and what the image has, in one sentence."""
+    lines = iter(printed.splitlines())
+    causes: list[str] = []
+    if any(line.startswith("The conflict is caused by") for line in lines):
+        for line in takewhile(str.strip, lines):
+            pinned = PINNED.search(line)
+            causes.append(f"the image has {pinned[1]} {pinned[2]}" if pinned else line.strip())
+    return [f"{', and '.join(causes)}."] if causes else []

@@ -37,6 +37,7 @@ class Sample:
         weight: how much each key counts; None: all the same.
         scale: what each key's error is relative to, for a metric that says so.
         mean_by: the group of each key, in which gold and predictions are averaged; None: each key by itself.
+        worst: what counts for a key without an answer, where a metric says so.
     """
 
     gold: Sequence[Any]
@@ -46,6 +47,7 @@ class Sample:
     weight: Sequence[float] | None = None
     scale: Sequence[float] | None = None
     mean_by: Sequence[str] | None = None
+    worst: float = 0.0
 
     @property
     def has_places(self) -> bool:
@@ -70,8 +72,8 @@ class Sample:
         def some(column: Any) -> Any:
             return column and [column[i] for i in positions]
 
-        further = map(some, (self.weight, self.scale, self.mean_by))
-        return Sample(some(self.gold), some(self.predicted), self.fields, self.many, *further)
+        names = ("gold", "predicted", "weight", "scale", "mean_by")
+        return replace(self, **{name: some(getattr(self, name)) for name in names})
 
 
 Metric = Callable[..., "Statistic"]

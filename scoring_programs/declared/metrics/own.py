@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from declared.file_answers import ArrayFile
 from declared.own_checks import last_line
 from declared.plan import Plan
 from declared.samples import OwnRows
@@ -76,12 +77,22 @@ def called(plan: Plan, gold: Any, predicted: Any, **further: Any) -> Any:
         if not (file.parent / name).is_file():  # as in what participants get
             raise OrganiserError(f"{name}: is not beside {file.name}. Expected the file that the organisers keep.")
     function = own_function(file, plan.metric)
+    if _has_arrays(gold, predicted):
+        from declared.arrays import opened  # numpy, which functions of rows need not
+
+        gold, predicted = opened(gold), opened(predicted)
     try:
         return function(gold, predicted, **{**plan.options, **further})
     except (Exception, SystemExit) as error:  # whatever it is, the run ends as with any other answer
         if isinstance(error, ModuleNotFoundError) and missing_package(error):
             raise  # which no answer changes
         raise OwnMetricError(f"{_line(file, error)} in {plan.metric}", f"{type(error).__name__}: {error}") from error
+
+
+def _has_arrays(*rows: Any) -> bool:
+    """Whether rows hold files of arrays, for all of which the first speaks."""
+    first = [next(iter(one), {}) if isinstance(one, list) else one for one in rows]
+    return any(isinstance(value, ArrayFile) for row in first if isinstance(row, dict) for value in row.values())
 
 
 def number_of(plan: Plan, value: Any, expected: str) -> float:

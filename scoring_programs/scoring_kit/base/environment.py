@@ -30,11 +30,11 @@ def kept(ours: Mapping[str, str]) -> Dict[str, str]:
 
 
 EXTRAS = {
-    "score": {"ir_measures", "jiwer", "numpy", "rouge_score", "sacrebleu", "scipy", "seqeval", "sklearn"},
+    "score": {"ir_measures", "jiwer", "nibabel", "numpy", "rouge_score", "sacrebleu", "scipy", "seqeval", "sklearn"},
     "models": {"bert_score", "nltk", "pandas", "safetensors", "sentencepiece", "tokenizers", "torch", "transformers"},
 }
 """Extra of gen-bundle → the packages that it brings, by their names in Python."""
-ON_AN_INDEX = {"sklearn": "scikit-learn"}
+ON_AN_INDEX = {"PIL": "pillow", "sklearn": "scikit-learn"}
 IN_A_CONTAINER = Path("/app/program")
 
 

@@ -75,6 +75,7 @@ class Field:
         default: what a missing row or an empty answer counts as, as JSON writes it; None: as nothing.
         open: whether any text is a label, so that the gold's are told to nobody.
         scheme: `none` where tags are labels; None where they are O, B-x and I-x.
+        shape: of arrays: `gold` where it is that of the key's gold, else `any`.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Field:
     default: Any = None
     open: bool = False
     scheme: Optional[str] = None
+    shape: str = "gold"
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Field":
@@ -897,9 +899,32 @@ class PlacesType(TagsType):
         return [LABEL.made_up(field, at + place) for place in range(3)]
 
 
+class WholeFileType(FieldType):
+    """A file of its own for each key: its path."""
+
+    keys: ClassVar[Tuple[str, ...]] = ()
+    empty = None
+    blank = None
+    in_cell = in_json = "any file"
+    asks = "Hand in a file, {field}, for each {row}."
+
+    def of_json(self, field: Field, value: Any) -> Any:
+        return value  # it is judged where it lies
+
+
+class ArrayType(WholeFileType):
+    """Numbers in a file of an array: where they are, of what shape."""
+
+    keys = ("values", "shape")
+    in_cell = in_json = "an array of numbers"
+    asks = "Give an array, {field}, for each {row}{values}."
+
+
 LABEL = LabelType()
 NUMBER_TYPE = NumberType()
 PLACES = PlacesType()
+FILE_TYPES = ("file", "array")
+"""Types of which a value is a file."""
 OPEN_TYPES: Dict[str, FieldType] = {"label": OpenLabelType(), "labels": OpenLabelsType()}
 TYPES: Dict[str, FieldType] = {
     "string": FieldType(),
@@ -914,5 +939,7 @@ TYPES: Dict[str, FieldType] = {
     "tags": TagsType(),
     "spans": SpansType(),
     "offsets": OffsetsType(),
+    "file": WholeFileType(),
+    "array": ArrayType(),
 }
 """In the order of the documentation."""

@@ -6,9 +6,11 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 import csv
 import io
 import json
+import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
-from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Pattern, Sequence, Tuple
 
 from scoring_kit.base.field_types import Field
 
@@ -54,6 +56,7 @@ class File:
         names: field → its column or name here, where that is another.
         paths: field → its path in a JSON record.
         spread: field → the columns that it is spread over here, where those are others than its own.
+        files: in place of rows, field → name and format of the file that holds it.
     """
 
     name: str
@@ -67,6 +70,17 @@ class File:
     names: Mapping[str, str] = field(default_factory=dict)
     paths: Mapping[str, str] = field(default_factory=dict)
     spread: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    files: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def holding(self, field: str) -> "File":
+        """Return the file, or files, of a field of a table without rows."""
+        name, file_format = self.files[field]
+        return File(name, file_format)
+
+    @property
+    def parts(self) -> List["File"]:
+        """Return the different files of a table without rows."""
+        return list({name: File(name, file_format) for name, file_format in self.files.values()}.values())
 
     @property
     def suffix(self) -> str:
@@ -101,20 +115,31 @@ class File:
         """The field of the key whose value is in the name; empty where the name is the same for all."""
         return self.name.partition("{")[2].partition("}")[0]
 
+    @cached_property
+    def _named(self) -> "Pattern[str]":
+        """Return what the names of files match: the value is one part of a path, the same wherever it stands."""
+        start, *others = map(re.escape, self.name.split("{" + self.named_by + "}"))
+        return re.compile(start + "([^/]+)" + r"\1".join(others))
+
     @property
     def is_pattern(self) -> bool:
         """Whether its name stands for others."""
-        return bool(self.named_by) or self.name.startswith("*")
+        return bool(self.named_by or self.files) or self.name.startswith("*")
 
     def value_in(self, name: str) -> Optional[str]:
         """Return what stands in a file's name for the placeholder; None where the name does not fit the pattern."""
-        start, _, rest = self.name.partition("{")
-        end = rest.partition("}")[2]
-        fits = name.startswith(start) and name.endswith(end) and len(name) > len(start) + len(end)
-        return name[len(start) : len(name) - len(end)] if fits and "/" not in name else None
+        found = self._named.fullmatch(name) if self.named_by else None
+        return found[1] if found else None
+
+    def name_of(self, value: str) -> str:
+        """Return the name of the file of a value."""
+        return self.name.replace("{" + self.named_by + "}", value)
 
     def matching(self, names: Collection[str]) -> List[str]:
         """Those of the names that fit a pattern, or are this file's own."""
+        if self.files:
+            own = set(chain(*(part.matching(names) for part in self.parts)))
+            return [name for name in names if name in own]
         if self.named_by:
             return [name for name in names if self.value_in(name) is not None]
         if self.name.startswith("*"):
@@ -152,11 +177,7 @@ def write_rows(
     for row in rows:
         grouped.setdefault(row[at], []).append([*row[:at], *row[at + 1 :]])
     own = [name for name in key if name != file.named_by]
-    pattern = "{" + file.named_by + "}"
-    return {
-        file.name.replace(pattern, value): _text(file, others, some, own, by_line=by_line)
-        for value, some in grouped.items()
-    }
+    return {file.name_of(value): _text(file, others, some, own, by_line=by_line) for value, some in grouped.items()}
 
 
 def _text(

@@ -52,7 +52,9 @@ def allow_long_cells() -> None:
 
 
 def is_zip(path: Path) -> bool:
-    """Whether a path is a zip, by its name or its content."""
+    """Whether a path is a zip, by its name or its content; arrays in one are a file of their own."""
+    if path.suffix.lower() == ".npz":
+        return False
     try:
         return path.is_file() and (path.suffix.lower() == ".zip" or zipfile.is_zipfile(str(path)))
     except zipfile.BadZipFile:  # one of several disks; what unpacks it says so

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from scoring_kit.results import TaskResult
 from scoring_kit.submission_files import read_submission
 
 Files = dict[str, str]
+AnyFiles = Mapping[str, str | bytes]
+"""By their names, which may have folders."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +85,12 @@ def one_table(fields: list[dict[str, Any]], metrics: dict[str, Any], **submissio
     return options_of(declaration, folder)
 
 
-def read_gold(options: dict[str, Any], gold: Files, folder: Path) -> reference.Reference:
+def read_gold(options: dict[str, Any], gold: AnyFiles, folder: Path) -> reference.Reference:
     """The gold, written into a folder and read."""
     return reference.read(_written(folder / "ref", gold), tuple(options["metrics"]), options)
 
 
-def score(options: dict[str, Any], gold: Files, answers: Files, folder: Path) -> Scored:
+def score(options: dict[str, Any], gold: AnyFiles, answers: AnyFiles, folder: Path) -> Scored:
     """Score a submission; raises SubmissionError or OrganiserError as a scoring program would."""
     tasks = tuple(options["metrics"])
     read = read_gold(options, gold, folder)
@@ -104,10 +107,11 @@ def gold_faults(options: dict[str, Any], gold: Files, folder: Path) -> list[str]
     return [f"{where}: {what}" for where, what, _ in found]
 
 
-def _written(folder: Path, files: Files) -> Path:
+def _written(folder: Path, files: AnyFiles) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="")
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
     return folder
 
 

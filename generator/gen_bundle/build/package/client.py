@@ -177,13 +177,17 @@ class ScoringPackage:
         return self.root != resource("scoring_programs")
 
     @contextmanager
-    def opened(self) -> Iterator["Organiser"]:
-        """The package's organiser process, which answers verbs until the block ends."""
+    def opened(self, site: Path | None = None) -> Iterator["Organiser"]:
+        """The package's organiser process, which answers verbs until the block ends.
+
+        What this Python has not it imports from the folder `site`.
+        """
         organise = resource("scoring_programs") / "organise.py"
+        sites = [site] if site else []
         with (
             tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as stderr,
             subprocess.Popen(
-                starting.python(organise, self.name, self.root, keeps_bytecode=not self.is_own),
+                starting.python(organise, self.name, self.root, *sites, keeps_bytecode=not self.is_own),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,

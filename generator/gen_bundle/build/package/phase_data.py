@@ -485,8 +485,12 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
         if "missing" in tried:
             return Trial({}, (f"Neither template nor baselines were scored. {tried['missing']}",))
         if "refused" in tried:
-            what = f"{phase.id}: the template is no valid submission, since your own check refuses it"
-            refused[f"{what} ({tried['refused'].rstrip('.')}). The kit's valid example is a baseline."] = None
+            why = f"{phase.id}: the template is no valid submission ({tried['refused'].rstrip('.')})."
+            if any((competition.data / "baselines" / phase.data_id).glob("[!.]*")):
+                refused[f"{why} The kit's valid example is a baseline."] = None
+            else:
+                where = f"data/baselines/{phase.data_id}/NAME/"
+                problems.append(f"{why} The kit needs a valid example: put one into {where}.")
         entered |= set(tried["scores"])
         if name != TEMPLATE:
             for scores in tried["scores"].values():

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.build.package.client import Organiser, ScoringPackage, VerbProgress, find_package
+from gen_bundle.build.package.libraries import site_here
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.declaration import model
 from gen_bundle.declaration.read import FILE, check_inside, read_declaration
@@ -86,8 +87,11 @@ class Resolved:
 
     @contextmanager
     def opened(self) -> Iterator["Resolved"]:
-        """The competition with its package's organiser process, which answers verbs until the block ends."""
-        with self.package.opened() as organiser:
+        """The competition with its package's organiser process, which answers verbs until the block ends.
+
+        Locked packages that travel in its programs need not be installed here.
+        """
+        with self.package.opened(site_here(self)) as organiser:
             yield replace(self, organiser=organiser)
 
     def ask(self, verb: str, request: Mapping[str, Any], advance: Callable[[VerbProgress], None] | None = None) -> Any:

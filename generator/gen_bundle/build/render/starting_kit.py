@@ -445,7 +445,11 @@ def spoiled_submissions(files: Mapping[str, bytes], without_header: Collection[s
         others = dict(files)
         del others[name]
         spoiled.append(Spoiled("missing-file", f"`{name}` is not in it", others))
-    text = files[name].decode("utf-8-sig")
+    try:
+        text = files[name].decode("utf-8-sig")
+    except UnicodeDecodeError:  # an image, an array, or a text in another encoding
+        half = files[name][: len(files[name]) // 2]
+        return [*spoiled, Spoiled("cut-off", "the upload was cut off", {**files, name: half})]
     for short, what, spoil in (*MISTAKES.get(suffix, ()), *EVERYWHERE):
         changed = spoil(text)
         if short == "other-column" and name in without_header:

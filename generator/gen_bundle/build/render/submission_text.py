@@ -3,13 +3,13 @@
 import csv
 import io
 import json
-import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gen_bundle.build.package.phase_data import PhaseData
-from gen_bundle.build.render.tables import markdown_table
+from gen_bundle.build.render.files_text import files_example, files_gold, files_rule, files_table
+from gen_bundle.build.render.tables import markdown_table, page_text
 from gen_bundle.declaration.model import DeclaredSubmission, SubmissionField, SubmittedTable
 from gen_bundle.declaration.scoring import DeclaredScoring
 from gen_bundle.declaration.scoring.tables import LINE, DeclaredTable, submitted_table
@@ -18,8 +18,6 @@ from scoring_kit.base.field_types import TYPES, Field, bounds_text
 from scoring_kit.base.row_files import BLANKS, File, write_rows
 from scoring_kit.base.submissions import allow_long_cells
 
-SAFE_ON_PAGES = re.compile(r"[\w .,:/-]*")
-UNSAFE_ON_PAGES = re.compile(r"[^\w .,:/-]")
 EXAMPLE_ROWS = 3
 MOST_FILES = 12
 """So many public files of a phase are listed; the others are counted."""
@@ -36,14 +34,6 @@ DELIMITERS = {
     ":": "colons",
     BLANKS: "blanks or tabs",
 }
-
-
-def page_text(text: str) -> str:
-    """A name for a page: as code, and with nothing in it that Markdown or formulas would take for their own."""
-    if SAFE_ON_PAGES.fullmatch(text):
-        return f"`{text}`"
-    shown = UNSAFE_ON_PAGES.sub(lambda found: f"&#{ord(found[0])};", text)
-    return f"<code>{shown}</code>"
 
 
 def tables_of(submission: DeclaredSubmission, phases: Sequence[PhaseData]) -> list[SubmittedTable]:
@@ -100,6 +90,11 @@ def format_text(tables: Sequence[SubmittedTable]) -> str:
     for table in tables:
         declared = submitted_table(table)
         file, rows = declared.file, []
+        if len(tables) > 1:
+            parts.append(f"{page_text(table.file)}:")
+        if file.files:
+            parts.append(files_table(table, declared))
+            continue
         for row in table.fields:
             field = declared.field_of(row.field)
             required = "yes"
@@ -108,8 +103,6 @@ def format_text(tables: Sequence[SubmittedTable]) -> str:
                 if row.default is not None:
                     required = f"no; else {_default(row.default)}"
             rows.append([_place_text(field, file), type_text(row, field, file), required, row.meaning])
-        if len(tables) > 1:
-            parts.append(f"{page_text(table.file)}:")
         parts.append(markdown_table(["Field", "Type", "Required", "Meaning"], rows))
         parts += filter(None, [_file_text(table, file)])
     return "\n\n".join(parts)
@@ -162,7 +155,9 @@ def example_text(tables: Sequence[SubmittedTable]) -> str:
     """The first lines of each table's files with made-up answers, as fenced blocks."""
     parts = []
     for table in tables:
-        files = _example(table)
+        files = {} if (declared := submitted_table(table)).file.files else _example(table)
+        if declared.file.files:
+            parts.append(f"```\n{files_example(declared)}\n```")
         for name, text in files.items():
             example = text.rstrip("\n")
             fence = "```"
@@ -208,6 +203,8 @@ def task_text(tables: Sequence[SubmittedTable]) -> str:
             sentences.append(f"For each {whose}, give any number of rows: {listed}.")
             continue
         asked_of = "row" if key else "line"
+        if declared.file.files:
+            asked_of = page_text(key[0]) if key else "phase"
         for row in answers:
             field = declared.field_of(row.field)
             values = f": {_listed(field.values)}" if field.values else ""
@@ -222,6 +219,9 @@ def rows_text(tables: Sequence[SubmittedTable]) -> str:
     for table in tables:
         declared = submitted_table(table)
         whose = f" of {page_text(table.file)}" if len(tables) > 1 else ""
+        if declared.file.files:
+            texts.append(files_rule(declared, whose))
+            continue
         named = [page_text(name) for name in _key(declared)]
         if declared.numbers_rows:
             named[declared.key.index(LINE)] = "the number of the row in its file"
@@ -258,6 +258,9 @@ def gold_text(scoring: DeclaredScoring, task_ids: Sequence[str]) -> str:
     """The gold files of declared tables with the columns that scoring these tasks reads, as a list."""
     lines = []
     for table in scoring.tables.values():
+        if table.gold.files:
+            lines.append(files_gold(table))
+            continue
         columns = _key(table)
         for metric in scoring.metrics_of(task_ids):
             if table.id in metric.read_tables:

@@ -23,7 +23,7 @@ from gen_bundle.ground.tables.entities import ENTITIES
 from gen_bundle.ground.tables.same_content import Passages, digests
 from gen_bundle.ground.tables.values import number, plain, plain_cells, texts_in, words
 from gen_bundle.ground.tables.whole_tables import first_cells, whole_tables
-from gen_bundle.ground.zips.arrays import array_digests
+from gen_bundle.ground.zips.arrays import array_digests, has_one_value
 from gen_bundle.ground.zips.tree import Node, file_of, sha256_of
 
 # File names and titles that tell what something is.
@@ -168,11 +168,14 @@ class SecretGold:
     named: dict[str, bool] = field(default_factory=dict)
 
     def add_file(self, name: str, node: Node) -> None:
-        """Note a file; one of a single line may be the same by chance."""
+        """Note a file; one of a single line may be the same by chance, and one of an array of a single value."""
         found = digests(node)
         if is_binary(node):
-            self.arrays |= (arrays := array_digests(node.read(MOST_IN_MEMORY)))
+            data = node.read(MOST_IN_MEMORY)
+            self.arrays |= (arrays := array_digests(data))
             found |= arrays
+            if not arrays and has_one_value(data):
+                return
         if self.passages.add(name, node) or found or is_binary(node):
             self.files |= dict.fromkeys([sha256_of(node), *found], name)
             self.sizes.add(node.size)

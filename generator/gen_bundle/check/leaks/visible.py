@@ -21,6 +21,8 @@ Channel = Literal["page", "logo", "public data", "starting kit", "solution", "in
 INPUT_CHANNELS = ("public data", "input data")
 # A zip in a folder, a tar in it, and a compressed file in that.
 MAX_NESTING = 4
+BYTES = "a file of bytes"
+"""Why the check cannot look into a file that is neither text nor holds others."""
 ARCHIVE = re.compile(r"(?i)\.(zip|tar|tgz|tar\.[a-z0-9]+)(/content)?$")
 LIBRARY = re.compile(r"(?P<program>.*)/site/(?P<package>[\w.]+)(-[^/]+)?\.(dist|egg)-info/")
 DECLARED = b'"package": "declared"'
@@ -101,7 +103,7 @@ def _with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:
         inside = Contents(closed=f"an archive inside {MAX_NESTING - 1} others")
     closed = inside.closed
     if not closed and not inside.files and is_binary(seen.node):
-        closed = "a file of bytes"
+        closed = BYTES
     yield seen._replace(closed=closed, opened=bool(inside.files))
     # an archive in a starting kit is an example submission
     is_answer = seen.is_answer or (seen.channel == "starting kit" and ARCHIVE.search(seen.name) is not None)

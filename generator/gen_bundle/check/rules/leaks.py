@@ -7,11 +7,16 @@ from collections.abc import Iterator
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.leaks.gold import is_described, secret_gold, uses_of_reference
 from gen_bundle.check.leaks.search import found_leaks
-from gen_bundle.check.leaks.visible import Seen, visible_files
+from gen_bundle.check.leaks.visible import BYTES, Seen, foreign_files, visible_files
 from gen_bundle.check.registry import HOUSE, Problem, Topic
 from gen_bundle.codabench.versions import SOURCE
+from gen_bundle.ground.zips.arrays import holds_array
 
 LEAKS = Topic("Leaks", f"{SOURCE}, which files participants can download", reads="both")
+INVALID = "/examples/invalid/"
+"""In the kits of a build: what answers look like that are spoiled."""
+MOST_OF_A_HEAD = 400
+"""Of a file: in its first bytes stands whether it holds an array."""
 KEEPS = re.compile(
     r"(?i)(.*/)?(\.git|\.hg|\.svn|\.ipynb_checkpoints|maildir)(?=/)|.*(~|\.(bak|orig|swp|mbox|eml|pst))$"
 )
@@ -85,10 +90,16 @@ def _reference_is_shown(bundle: Bundle) -> Iterator[Problem]:
 def _not_looked_into(bundle: Bundle) -> Iterator[Problem]:
     """It may contain gold. → Pack it as a zip without a password, or make sure yourself that it contains no gold."""
     alike: dict[tuple[str, str, str], list[Seen]] = defaultdict(list)
-    for seen in visible_files(bundle):
-        if seen.closed and seen.channel not in ("program", "logo"):
-            folder, _, name = seen.name.rpartition("/")
-            alike[seen.closed, folder, name.rpartition(".")[2]].append(seen)
+    is_ours = is_described(bundle)
+    are_compared = any(gold.arrays for gold in secret_gold(bundle))
+    for seen in foreign_files(bundle):
+        if not seen.closed or seen.channel in ("program", "logo") or (is_ours and INVALID in seen.name):
+            continue
+        if seen.closed == BYTES and are_compared and holds_array(seen.node.read(MOST_OF_A_HEAD)):
+            continue  # its numbers were looked at
+        folder, _, name = seen.name.rpartition("/")
+        archive = seen.name.rpartition(".zip/")[0]
+        alike[seen.closed, archive or folder, name.rpartition(".")[2]].append(seen)
     for (closed, *_), files in alike.items():
         more = f", and {len(files) - 1} more like it" if len(files) > 1 else ""
         yield Problem(f"{files[0].channel} {files[0].name} is {closed}{more}", files[0].at)

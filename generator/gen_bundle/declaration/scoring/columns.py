@@ -10,7 +10,7 @@ from gen_bundle.declaration.scoring.metrics import MetricRow, UnfitError, is_num
 from gen_bundle.declaration.scoring.tables import DeclaredTable
 from gen_bundle.declaration.scoring.usual_names import usual_metric
 from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest, text_of
-from scoring_kit.base.field_types import NATURAL_POSITIVE
+from scoring_kit.base.field_types import NATURAL_POSITIVE, NUMBER
 
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
 PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "by_weight", "mean_by", "undefined", "weight")
@@ -121,6 +121,7 @@ def _own_metric(said: Section, own: re.Match[str], tables: Mapping[str, Declared
         what = "is for metrics of the table: a function of your own gets every column of the gold's rows."
         said.fault(f"{what} Expected no gold, or an option of another name.", "gold")
     column.options = {key: option for key, option in said.data.items() if key not in OF_OWN}
+    _check_files(said, column)
     return column
 
 
@@ -153,6 +154,7 @@ def _known_metric(said: Section, metric: MetricRow, table: DeclaredTable) -> Dec
             faults += rule(column, metric)
     for option, text in faults:
         said.fault(text, *filter(None, [option]))
+    _check_files(said, column)
     return column
 
 
@@ -447,7 +449,49 @@ def _of_components(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]
             yield "", f"the default of {name!r} must be as long as the gold. Expected one number, or length."
 
 
-RULES = (_average, _positive, _known_labels, _needs_values, _match, _ranges, _of_one_label, _in_places, _of_components)
+def _of_arrays(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
+    """Arrays are compared with the gold's, position by position."""
+    if "array" not in column.types:
+        return
+    table, pooled = column.table, column.options.get("average") == "pooled"
+    for name in column.fields:
+        field = table.field_of(name)
+        if field.shape != "gold" or not table.gold.files:
+            yield "", f"{metric.name} compares with a gold array of the same shape, which {name!r} has not."
+        if pooled and not (table.reject_missing and field.required):
+            yield "average", f"pooled needs every file, and {name!r} may be missing. Expected missing: reject, or key."
+    if pooled and column.weight:
+        yield "weight", "weighs keys, which average: pooled puts together. Expected no weight, or average: key."
+    for label in column.options.get("labels") or ():
+        if not NUMBER.fullmatch(label):
+            yield "labels", f"expected numbers (found {label!r})."
+
+
+def _check_files(said: Section, column: DeclaredMetric) -> None:
+    """Note what a metric of files cannot have: arrays of all keys at once, or a choice of keys where there are none."""
+    table = column.table
+    if not table.file.files:
+        return
+    if not table.key:
+        for name in ("where", "by", "by_weight", "weight"):
+            if said.get(name) is not None:
+                said.fault("chooses or weighs keys, and key: none has a single answer.", name)
+    elif column.file is not None and column.per is None and "array" in [one["type"] for one in table.fields.values()]:
+        said.fault("per is missing. A function that reads arrays gets one key at a time. Expected per: key.")
+
+
+RULES = (
+    _average,
+    _positive,
+    _known_labels,
+    _needs_values,
+    _match,
+    _ranges,
+    _of_one_label,
+    _in_places,
+    _of_components,
+    _of_arrays,
+)
 """What options and fields must be so that they go with each other; each yields what is not so."""
 
 

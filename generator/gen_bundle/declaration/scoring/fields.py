@@ -5,10 +5,11 @@ from typing import Any
 
 from gen_bundle.declaration.scoring.usual_names import USUAL_TYPES
 from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest, text_of
-from scoring_kit.base.field_types import OPEN_TYPES, TYPES, Field, FieldError
+from scoring_kit.base.field_types import FILE_TYPES, OPEN_TYPES, TYPES, Field, FieldError
 
 PLACE_KEYS = ("column", "at")
 FIELD_KEYS = ("field", "type", "required", "meaning", "default", *PLACE_KEYS)
+FILE_KEYS = ("file", "format")
 ANY = "any"
 """As `values`: an open vocabulary."""
 VALUES_OF = {"ordinal": "in their order, the lowest first", "probabilities": "that have a probability"}
@@ -39,7 +40,7 @@ def read_fields(table: Section, keys: list[str]) -> Iterator[tuple[str, dict[str
             continue
         kind = item.get("type")
         declared: dict[str, Any] = {"name": name, "type": kind, "required": item.get("required") is not False}
-        item.check_keys((*FIELD_KEYS, *OF_TYPE))
+        item.check_keys((*FIELD_KEYS, *OF_TYPE, *((*FILE_KEYS,) if kind in FILE_TYPES else ())))
         declared.update(_of_type(item, kind, name))
         if item.get("default") is not None:
             declared["default"] = item.get("default")
@@ -181,6 +182,10 @@ def _scheme(field: Section, key: str) -> str | None:
     return field.choice(key, ("none",), "") or None
 
 
+def _shape(field: Section, key: str) -> str:
+    return field.choice(key, ("gold", "any"), "gold")
+
+
 def _case(field: Section, key: str) -> str:
     value = field.get(key)
     if value == "ignore":
@@ -215,6 +220,7 @@ OF_TYPE: Mapping[str, Callable[[Section, str], Any]] = {
     "normalise": _truth,
     "length": _length,
     "scheme": _scheme,
+    "shape": _shape,
     "case": _case,
     "aliases": _aliases,
 }

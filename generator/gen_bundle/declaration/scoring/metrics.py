@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from gen_bundle.declaration.source import mapping_of, text_of
+from gen_bundle.declaration.source import items_of, mapping_of, text_of
 from gen_bundle.ground.resources import resource
 from scoring_kit.base.field_types import bounds_text
 
@@ -168,9 +168,9 @@ def _text(option: MetricOption, value: Any) -> str:
 
 
 def _labels(option: MetricOption, value: Any) -> Any:
-    if not isinstance(value, list):
+    if not isinstance(value, list) and option.choices:
         return _choice(option, value)
-    labels = [text_of(label) for label in value]
+    labels = [text_of(label) for label in items_of(value)]
     if not labels or None in labels or len(set(labels)) < len(labels):
         raise UnfitError("expected a list of different labels")
     return labels

@@ -7,7 +7,18 @@ from typing import Any
 
 from gen_bundle.declaration.model import CODE_KEYS, SubmittedTable
 from gen_bundle.declaration.scoring.fields import PLACE_KEYS, read_fields
+from gen_bundle.declaration.scoring.file_tables import (
+    NONE,
+    check_file_table,
+    format_faults,
+    gold_files,
+    holds_files,
+    is_of_rows,
+    path_faults,
+    sent_files,
+)
 from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest
+from scoring_kit.base.array_heads import LIBRARIES
 from scoring_kit.base.field_types import Field
 from scoring_kit.base.row_files import BLANKS, File
 
@@ -20,10 +31,11 @@ FILE_KEYS = ("file", "format", "quoting", "header", "delimiter", "skip", "at", "
 TABLE_KEYS = ("key", "rows", "missing", "unknown", *FILE_KEYS, "fields", "reference", "check")
 REFERENCE_KEYS = (*FILE_KEYS, "columns", "fields", "keys", "empty", "cluster", "unit", "public")
 KEY_TYPES = ("string", "label", "number", "text")
-FILE_OPTIONS = ("quoting", "delimiter", "skip", "at", "names", "paths", "spread", "columns")
+FILE_OPTIONS = ("quoting", "delimiter", "skip", "at", "names", "paths", "spread", "columns", "files")
 """What is said of a file besides its name and format, where it is said."""
 ONLY_MANY = "is for rows: many: each record holds the rows of its key."
 NO_FILE = File("", "")
+NO_REFERENCE = "is missing. Expected: {file: gold.csv}, the gold in each phase's folder."
 
 
 @dataclass
@@ -74,6 +86,12 @@ class DeclaredTable:
         return [name for name in self.fields if name not in self.key]
 
     @property
+    def libraries(self) -> set[str]:
+        """The packages that read its arrays."""
+        parts = (*self.file.parts, *self.gold.parts)
+        return {LIBRARIES[str(part.format)] for part in parts if part.format in LIBRARIES}
+
+    @property
     def unit_word(self) -> str:
         """What a unit of resampling is called, where nothing else is said: `review` for `review_id`."""
         if self.unit:
@@ -85,6 +103,8 @@ class DeclaredTable:
             word = re.sub(r"(^|[_\W])(ids?|keys?|index)$", "", names[0], flags=re.IGNORECASE)
             if words := " ".join(re.split(r"[_\W]+", word)).strip():
                 return words
+        if self.file.files:
+            return "file"
         return "item" if self.many else "row"
 
     def as_option(self) -> dict[str, Any]:
@@ -144,13 +164,15 @@ def _table(name: str, section: Section, around: Section) -> DeclaredTable:
     """A table, and its `reference`, which stands `around` it or in it."""
     table = DeclaredTable(name, said=section)
     section.check_keys((*TABLE_KEYS, "tables", "kind", *CODE_KEYS))
+    table.key = section.names("key")
+    _add_named_key(table.key, section)
+    if holds_files(section):
+        _read_files(table, section, around)
+        return table
     table.file = _file(section)
     table.many = section.choice("rows", ("one", "many"), "one") == "many"
     default = "empty" if table.many else "reject"
-    table.reject_missing = section.choice("missing", ("reject", "empty"), default) == "reject"
-    table.ignores_unknown = section.choice("unknown", ("reject", "ignore"), "reject") == "ignore"
-    table.check = section.text("check", "a function beside bundle.yaml: metrics.py:check")
-    table.key = section.names("key")
+    _read_rules(table, section, default)
     places = {str(item.get("field")): item.data for item in section.sections("fields")}
     table.by_line = table.key == [LINE] and LINE not in places
     table.numbers_rows = LINE in table.key and len(table.key) > 1 and LINE not in places
@@ -160,7 +182,7 @@ def _table(name: str, section: Section, around: Section) -> DeclaredTable:
     if isinstance(gold, dict):
         _read_reference(table, around.below(gold, "reference"), places)
     else:
-        around.fault("is missing. Expected: {file: gold.csv}, the gold in each phase's folder.", "reference")
+        around.fault(NO_REFERENCE, "reference")
     if table.file.has_lines and table.gold.has_lines and not table.key:
         table.key, table.by_line = [LINE], True
     _check_shape(table, section)
@@ -169,9 +191,63 @@ def _table(name: str, section: Section, around: Section) -> DeclaredTable:
     return table
 
 
+def _read_rules(table: DeclaredTable, section: Section, missing: str) -> None:
+    """What becomes of answers that are missing or unknown, and the organisers' own check."""
+    table.reject_missing = section.choice("missing", ("reject", "empty"), missing) == "reject"
+    table.ignores_unknown = section.choice("unknown", ("reject", "ignore"), "reject") == "ignore"
+    table.check = section.text("check", "a function beside bundle.yaml: metrics.py:check")
+
+
+def _add_named_key(key: list[str], section: Section) -> None:
+    """Add the field of the key that stands in a name alone, where it is left out."""
+    fields = section.items("fields")
+    names = [section.get("file"), *(item.get("file") for item in section.sections("fields"))]
+    in_names = {File(name).named_by for name in names if isinstance(name, str)}
+    known = {item.get("field") for item in section.sections("fields")}
+    for name in key:
+        if name in in_names and name not in known:
+            fields.insert(0, {"field": name})
+
+
+def _read_files(table: DeclaredTable, section: Section, around: Section) -> None:
+    """Read a table whose values are files, and its gold, which may be rows by the same key."""
+    if table.key == [NONE]:
+        table.key = []
+    elif len(table.key) != 1:
+        section.fault("expected one field, whose value is in the names of the files, or none.", "key")
+        table.key = table.key[:1]
+    _read_rules(table, section, "reject")
+    table.fields = dict(read_fields(section, table.key))
+    check_file_table(section, table.key, table.fields)
+    table.file = sent_files(section, table.key)
+    section.data.setdefault("file", table.file.name)
+    for name, fault in format_faults(table.file, table.fields):
+        section.fault(fault, "file") if section.get("file") else _field(section, name).fault(fault, "file")
+    gold = around.get("reference")
+    if not isinstance(gold, dict):
+        around.fault(NO_REFERENCE, "reference")
+        return
+    reference = around.below(gold, "reference")
+    if is_of_rows(reference, table.key):
+        _read_reference(table, reference, {})
+        return
+    reference.check_keys(("file", "format", "fields", "keys", "cluster", "unit", "public"))
+    renamed = _renamed(table, reference)
+    fields = {name: reference.below(one, "fields", name) for name, one in renamed.items()}
+    table.gold = gold_files(reference, table.file, fields, table.key)
+    gold.setdefault("file", table.gold.name)
+    for name, fault in format_faults(table.gold, table.fields):
+        reference.fault(fault, "file") if name not in fields else fields[name].fault(fault, "file")
+    _read_structure(table, reference)
+
+
+def _field(section: Section, name: str) -> Section:
+    """What a table says of a field."""
+    return next(item for item in section.sections("fields") if item.get("field") == name)
+
+
 def _read_reference(table: DeclaredTable, section: Section, places: Mapping[str, dict[str, Any]]) -> None:
     section.check_keys(REFERENCE_KEYS)
-    table.said_of_gold = section
     table.gold = _file(section)
     table.skips_empty = section.choice("empty", ("error", "skip"), "error") == "skip"
     columns = section.names("columns")
@@ -184,10 +260,16 @@ def _read_reference(table: DeclaredTable, section: Section, places: Mapping[str,
     table.gold = _placed(table, table.gold, section, named, {**places, **renamed})
     spread = {name: list(one["columns"]) for name, one in renamed.items() if one.get("columns")}
     table.gold = replace(table.gold, spread=spread)
+    _read_structure(table, section)
+
+
+def _read_structure(table: DeclaredTable, section: Section) -> None:
+    """Which keys there are, how they belong together, and what of the gold is public."""
+    table.said_of_gold = section
     if section.get("keys") is not None:
         keys = section.below({"file": section.get("keys"), "quoting": section.get("quoting")})
         table.gold_keys = replace(_file(keys, "keys"), names=table.gold.names)
-        if not table.many:
+        if not (table.many or table.gold.files):
             section.fault("is only for rows: many; the gold of rows: one holds every key.", "keys")
     table.cluster = section.text("cluster", "the name of a gold column")
     table.unit = section.text("unit", "what a unit of resampling is called, in the singular: review")
@@ -207,7 +289,7 @@ def _renamed(table: DeclaredTable, reference: Section) -> dict[str, dict[str, An
         field = reference.below(one, "fields", str(name))
         if name not in table.fields:
             field.fault(f"no field {name!r}. {nearest(str(name), list(table.fields))}")
-        field.check_keys((*PLACE_KEYS, "columns"))
+        field.check_keys((*PLACE_KEYS, "columns", *(("file", "format") if table.file.files else ())))
         _has_place(field)
         if field.names("columns", "a list of columns") and table.fields.get(name, {}).get("type") != "numbers":
             field.fault("is for fields of type numbers.", "columns")
@@ -303,17 +385,13 @@ def _file(section: Section, key: str = "file") -> File:
         section.fault(f"is missing. Expected {ends}.", key)
         return File("", "")
     file_format = name.rpartition(".")[2].lower()
-    if "/" in name:
-        section.fault(f"{name!r}: expected a file name without a folder.", key)
+    for fault in path_faults(name):
+        section.fault(fault, key)
     if section.get("format") is not None:
         file_format = section.choice("format", FORMATS, "csv")
     elif not name.endswith(SUFFIXES):
         section.fault(f"{name!r}: expected {ends}.", key)
         file_format = ""
-    if "*" in name[1:] or name == "*":
-        section.fault(f"{name!r}: expected a * at the beginning alone, as in *.csv.", key)
-    if name.count("{") > 1 or ("{" in name and "*" in name):
-        section.fault(f"{name!r}: expected one placeholder, as in {{doc}}.csv.", key)
     return _with_dialect(File(name, file_format), section)
 
 

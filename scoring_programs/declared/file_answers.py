@@ -1,0 +1,159 @@
+"""Answers that are files: of each key one or several, whole ones or arrays, found by their names.
+
+Only the heads of arrays are read here. Runs on Python 3.9 with the standard library alone, because participants run it
+at home.
+"""
+
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from pathlib import Path
+from typing import Any, Collection, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+
+from declared.answers import Answers, named_key
+from declared.tables import Key, Table
+from scoring_kit.base.array_heads import Head, read_head
+from scoring_kit.base.field_types import Field, FieldError
+from scoring_kit.base.row_files import File
+from scoring_kit.base.texts import counted
+from scoring_kit.errors import Problems, first_of, shown
+
+NAMES_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class ArrayFile:
+    """An array where it lies, so that one key's numbers are read at a time (`declared.arrays`).
+
+    Attributes:
+        path: of the file.
+        name: in messages.
+        format: one of `array_heads.FORMATS`.
+        member: its name within a .npz; None: the only one.
+        head: what the file's head says.
+        counted: what metrics have counted of an answer against its gold, so that it is read once; of a report's team
+            the file is gone when its results are resampled.
+    """
+
+    path: Path
+    name: str
+    format: str
+    member: Optional[str]
+    head: Head
+    counted: Dict[Any, Any] = dataclass_field(default_factory=dict, compare=False)
+
+
+def stored(field: Field, file: File, path: Path, name: str) -> Union[Path, ArrayFile]:
+    """Return the value of a field in one of a table's files; raises FieldError where it is no such file."""
+    if field.type == "file":
+        return path
+    part, member = file.holding(field.name), file.names.get(field.name)
+    return ArrayFile(path, name, str(part.format), member, read_head(path, str(part.format), member))
+
+
+def by_part(file: File, names: Collection[str]) -> Iterator[Tuple[str, Key, str]]:
+    """(pattern, key, name) of each file of a table; a name that fits several patterns is of the longest one."""
+    for name in names:
+        fitting = [part for part in file.parts if part.matching([name])]
+        if fitting:
+            part = max(fitting, key=lambda one: len(one.name))
+            value = part.value_in(name)
+            yield part.name, () if value is None else (value,), name
+
+
+def with_paths(row: Any) -> Any:
+    """Return a row with the path of each array in its place."""
+    if not isinstance(row, dict):
+        return row
+    return {name: value.path if isinstance(value, ArrayFile) else value for name, value in row.items()}
+
+
+def read_sent_files(
+    paths: Mapping[str, Path],
+    table: Table,
+    keys: Sequence[Key],
+    fields: Sequence[Field],
+    shapes: Mapping[str, Sequence[Sequence[int]]],
+    problems: Problems,
+) -> Answers:
+    """Read the answers to these fields, by the keys of the phase; all that is wrong is recorded.
+
+    `paths` has the files of the table by their names, and `shapes` of each array that must have it the gold's shape.
+    """
+    answers = Answers({}, [], [-1] * len(keys))
+    found = _by_key(paths, table, keys, problems)
+    for field in fields:
+        column: List[Any] = [None] * len(keys)
+        for position, name in found[table.file.holding(field.name).name].items():
+            answers.numbers[position] = 0
+            try:
+                value = stored(field, table.file, paths[name], name)
+            except FieldError as error:
+                problems.error(name, error.rule, error.expected)
+                continue
+            if isinstance(value, ArrayFile) and field.name in shapes:
+                _check_shape(value, shapes[field.name][position], problems)
+            column[position] = value
+        answers.columns[field.name, field.type] = column
+    _check_missing(found, table, keys, fields, problems)
+    return answers
+
+
+def _by_key(
+    paths: Mapping[str, Path], table: Table, keys: Sequence[Key], problems: Problems
+) -> Dict[str, Dict[int, str]]:
+    """Pattern → the position of each key with such a file → its name."""
+    found: Dict[str, Dict[int, str]] = {part.name: {} for part in table.file.parts}
+    places, unknown = table.positions(keys), []
+    for pattern, key, name in by_part(table.file, paths):
+        position = places.get(table.canonical(key))
+        if position is None and table.ignores_unknown:
+            unknown.append(name)
+        elif position is None:
+            what = f"unknown {table.key[0]} {named_key(key)}"
+            problems.error(name, what, "a file for each id of this phase's data")
+        elif position in found[pattern]:
+            first = found[pattern][position]
+            problems.error(name, f"a second file for the same answer, after {first}", "one file for each")
+        else:
+            found[pattern][position] = name
+    if unknown:
+        what = f"{counted(len(unknown), 'file')} of unknown {table.key[0]} left out"
+        problems.warn(table.file.name, f"{what}: {first_of(unknown, NAMES_SHOWN, shown)}")
+    return found
+
+
+def _check_shape(array: ArrayFile, expected: Sequence[int], problems: Problems) -> None:
+    if list(array.head.shape) != list(expected):
+        problems.error(array.name, f"has the shape {_shape(array.head.shape)}", f"{_shape(expected)}, as the data")
+
+
+def _shape(sizes: Sequence[int]) -> str:
+    return " × ".join(map(str, sizes)) or "of a single number"
+
+
+def _check_missing(
+    found: Mapping[str, Mapping[int, str]],
+    table: Table,
+    keys: Sequence[Key],
+    fields: Sequence[Field],
+    problems: Problems,
+) -> None:
+    """Keys without one of their files: a problem, or a warning where an answer may be missing."""
+    needed: Dict[str, bool] = {}  # pattern → whether a field in it must be there
+    for field in fields:
+        name = table.file.holding(field.name).name
+        needed[name] = needed.get(name, False) or (field.required and table.reject_missing)
+    for part in table.file.parts:
+        there = found[part.name]
+        missing = [part.name_of("".join(key)) for at, key in enumerate(keys) if at not in there]
+        if not missing or part.name not in needed:
+            continue
+        if needed[part.name]:
+            what = "is missing"
+            if missing[1:]:
+                what += f", with {counted(len(missing) - 1, 'more file')}: {first_of(missing[1:], NAMES_SHOWN, shown)}"
+            whose = f" for each {table.key[0]}" if table.key else ""
+            problems.error(missing[0], what, f"a file {part.name}{whose}")
+        else:
+            what = f"no file for {len(missing)} of {counted(len(keys), 'key')}"
+            problems.warn(part.name, f"{what}: {first_of(missing, NAMES_SHOWN, shown)}; they count as not answered")
