@@ -198,6 +198,7 @@ TYPES: dict[str, Any] = {
             },
         ]
     },
+    "labels": {"type": "array", "items": SCALAR, "minItems": 1},
     "label": SCALAR,
     "text": SCALAR,
     "field": {"type": "string"},
@@ -244,8 +245,8 @@ def _option(option: MetricOption) -> dict[str, Any]:
     kind = {"enum": list(option.choices)} if option.choices else TYPES[option.type]
     if option.type == "unit":
         kind = {"anyOf": [kind, SEPARATOR]}
-    if option.type == "labels":
-        kind = {"anyOf": [kind, {"type": "array", "items": SCALAR, "minItems": 1}]}
+    if option.type == "labels" and option.choices:
+        kind = {"anyOf": [kind, TYPES["labels"]]}
     if option.min:
         kind = {**kind, "minimum": option.min}
     if option.max is not None:

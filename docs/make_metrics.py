@@ -63,8 +63,9 @@ def _example(name: str) -> Iterator[str]:
     example = EXAMPLES["metrics"][name]
     sample = EXAMPLES["samples"][example["sample"]]
     yield "```yaml"
-    if "rows" in sample:
-        yield f"rows: {sample['rows']}"
+    for key in ("rows", "key"):
+        if key in sample:
+            yield f"{key}: {sample[key]}"
     yield f"fields: [{', '.join(sample['fields'])}]"
     yield f"metric: {example['metric']}"
     yield "```\n"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from gen_bundle.declaration.source import parse_value
 from scoring_kit.errors import SubmissionError
+from tests.scoring_programs.declared.arrays_as_files import npy
 from tests.scoring_programs.declared.declaring import options_of, score
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -46,7 +49,10 @@ def test_an_example_has_the_score_that_it_shows(example: re.Match[str], tmp_path
     assert head is not None
     files = side_by_side(head["names"], example["rows"])
     (of_gold, *sent) = files
-    gold = {of_gold: files.pop(of_gold)}
+    contents: dict[str, str | bytes] = {}
+    for name, text in files.items():
+        contents[name] = npy(np.loadtxt(io.StringIO(text))) if name.endswith(".npy") else text
+    gold = {of_gold: contents.pop(of_gold)}
     (tmp_path / "metrics.py").write_text(example["code"] or "")
     columns = declared.pop("columns", None) or [{"key": "score", "metric": declared.pop("metric")}]
     fields = declared.pop("fields")
@@ -59,7 +65,7 @@ def test_an_example_has_the_score_that_it_shows(example: re.Match[str], tmp_path
     options = options_of({"submission": submission, "reference": reference, "tasks": tasks}, tmp_path)
     if head["refused"]:
         with pytest.raises(SubmissionError, match=re.escape(head["refused"])):
-            score(options, gold, files, tmp_path)
+            score(options, gold, contents, tmp_path)
         return
-    found = score(options, gold, files, tmp_path)
+    found = score(options, gold, contents, tmp_path)
     assert round(found.value(columns[0]["key"]), 4) == float(head["score"])

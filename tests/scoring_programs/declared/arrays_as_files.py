@@ -49,5 +49,5 @@ def nifti(array: Any, kind: Any = nibabel.Nifti1Image, packed: bool = True, **he
     data = bytearray(image.to_bytes())
     for name, value in header.items():
         field, offset = image.header.template_dtype.fields[name]
-        data[offset : offset + field.itemsize] = np.array(value, field.newbyteorder(order)).tobytes()
+        data[offset : offset + field.itemsize] = np.array(value, field.base.newbyteorder(order)).tobytes()
     return gzip.compress(bytes(data), mtime=0) if packed else bytes(data)

@@ -100,7 +100,7 @@ def score(options: dict[str, Any], gold: AnyFiles, answers: AnyFiles, folder: Pa
     return Scored({task: scorer(task)(read, sent, options) for task in sent.entered}, problems.warnings)
 
 
-def gold_faults(options: dict[str, Any], gold: Files, folder: Path) -> list[str]:
+def gold_faults(options: dict[str, Any], gold: AnyFiles, folder: Path) -> list[str]:
     """What a build says of the gold."""
     read = read_gold(options, gold, folder)
     found = [fault for columns in plans(options).values() for one in columns for fault in faults(one, read)]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -138,8 +140,9 @@ def test_values_are_looked_at(values: list[str] | None, array: Any, fault: str |
 @pytest.mark.parametrize("name", ["a.npy", "a.nii", "a.nii.gz", "a.npz"])
 def test_a_head_takes_no_memory_of_the_numbers(name: str, tmp_path: Path) -> None:
     large = np.zeros((200, 200, 200), "u1")
-    made = {"a.npy": npy, "a.nii": lambda one: nifti(one, packed=False), "a.nii.gz": nifti, "a.npz": lambda a: npz(a=a)}
-    (tmp_path / name).write_bytes(made[name](large))
+    made: dict[str, Callable[[Any], bytes]] = {"a.npy": npy, "a.nii": partial(nifti, packed=False), "a.nii.gz": nifti}
+    content = made[name](large) if name in made else npz(a=large)
+    (tmp_path / name).write_bytes(content)
     tracemalloc.start()
     read_head(tmp_path / name, format_of(name) or "")
     _, peak = tracemalloc.get_traced_memory()

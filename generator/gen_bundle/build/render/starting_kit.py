@@ -119,7 +119,7 @@ class _Samples(NamedTuple):
     """
 
     validator: bytes
-    good: Mapping[str, Mapping[str, bytes]]
+    good: Mapping[str, Members]
     judged: Mapping[str, bytes]
     spoiled: Sequence[Spoiled]
     broken: Sequence[bytes]
@@ -161,7 +161,7 @@ def _samples(competition: Resolved, data: PhaseData, *, are_read_by_trial: bool)
     kit = resource("scoring_programs") / "scoring_kit"
     empty = empty_submission(competition, data.template)
     submissions = {**below(f"baselines/{data.phase.data_id}", data.baselines), TEMPLATE: empty}
-    good = {name: _read(files) for name, files in submissions.items()}
+    good = {name: files if _is_large(files) else _read(files) for name, files in submissions.items()}
     judged: dict[str, bytes] = {}
     for name, files in good.items():
         if not (are_read_by_trial and _is_large(files)):
@@ -266,8 +266,12 @@ def _examples(
     return samples.judged.get(first) or zipped(samples.good[first]), invalid
 
 
-def _is_large(files: Mapping[str, bytes]) -> bool:
-    return sum(map(len, files.values())) > MAX_BYTES
+def _is_large(files: Members) -> bool:
+    return sum(map(_size, files.values())) > MAX_BYTES
+
+
+def _size(content: bytes | Path) -> int:
+    return content.stat().st_size if isinstance(content, Path) else len(content)
 
 
 def _check_valid(verdicts: Mapping[str, ValidatorVerdict], data: PhaseData, competition: Resolved) -> None:
@@ -297,11 +301,11 @@ def _read(files: Members) -> dict[str, bytes]:
     return read
 
 
-def _spoiled(good: Sequence[Mapping[str, bytes]], submission: DeclaredSubmission) -> list[Spoiled]:
+def _spoiled(good: Sequence[Members], submission: DeclaredSubmission) -> list[Spoiled]:
     entry = submission.entry
     if entry:
         # Not every baseline need have it, since what is wrong with them is found elsewhere; the template has.
-        return spoiled_code(next(files for files in good if entry in files), entry)
+        return spoiled_code(_read(next(files for files in good if entry in files)), entry)
     without_header: list[str] = []
     for table in (submission, *(submission.tables or {}).values()):
         if table.header == "none":
@@ -429,17 +433,19 @@ def _purpose(path: Path) -> str:
 Spoil = Callable[[str], str]
 
 
-def spoiled_submissions(files: Mapping[str, bytes], without_header: Collection[str] = ()) -> list[Spoiled]:
+def spoiled_submissions(sent: Members, without_header: Collection[str] = ()) -> list[Spoiled]:
     """Copies of a valid submission with one mistake each; not every one need be refused by every competition.
 
     `without_header` names the files without a header line.
     """
     spoiled = [Spoiled("other-file", "the answers are not in it", {"notes.txt": b"The answers are elsewhere.\n"})]
-    if not files:
+    if not sent:
         return spoiled
-    name = max(files, key=lambda name: (len(files[name]), name))
-    if _is_large(files):
-        return [*spoiled, Spoiled("cut-off", "the upload was cut off", {name: files[name][:BEGINNING]})]
+    name = max(sent, key=lambda name: (_size(sent[name]), name))
+    if _is_large(sent):
+        beginning = {name: _read({name: sent[name]})[name][:BEGINNING]}
+        return [*spoiled, Spoiled("cut-off", "the upload was cut off", beginning)]
+    files = _read(sent)
     suffix = PurePosixPath(name).suffix.lower()
     if len(files) > 1:
         others = dict(files)

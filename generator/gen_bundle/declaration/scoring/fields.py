@@ -35,7 +35,7 @@ def read_fields(table: Section, keys: list[str]) -> Iterator[tuple[str, dict[str
             item.fault(f"unknown value {item.get('type')!r}. Write {meant}.", "type")
         else:
             item.choice("type", tuple(TYPES), "string")
-        if item.get("type") not in TYPES:  # nothing else can be said of it
+        if item.get("type") not in tuple(TYPES):  # nothing else can be said of it
             yield name, {"name": name, "type": "string", "required": True}
             continue
         kind = item.get("type")

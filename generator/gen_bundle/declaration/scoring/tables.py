@@ -203,7 +203,7 @@ def _add_named_key(key: list[str], section: Section) -> None:
     fields = section.items("fields")
     names = [section.get("file"), *(item.get("file") for item in section.sections("fields"))]
     in_names = {File(name).named_by for name in names if isinstance(name, str)}
-    known = {item.get("field") for item in section.sections("fields")}
+    known = [item.get("field") for item in section.sections("fields")]
     for name in key:
         if name in in_names and name not in known:
             fields.insert(0, {"field": name})

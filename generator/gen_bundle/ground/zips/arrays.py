@@ -180,8 +180,8 @@ def _ranked(values: Any) -> tuple[Sequence[int], bytes]:
     # masks are large: a table of ranks takes an eighth of the memory that sorting does
     placed = values if values.dtype == "uint8" else values.view("uint8") ^ 128
     often = np.bincount(placed, minlength=256)
-    rank = (np.cumsum(often > 0) - 1).astype("uint8")
-    return often[often > 0].tolist(), rank[placed].tobytes()
+    of_values = (np.cumsum(often > 0) - 1).astype("uint8")
+    return often[often > 0].tolist(), of_values[placed].tobytes()
 
 
 def _as_floats(values: Any) -> Any:

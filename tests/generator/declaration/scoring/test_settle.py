@@ -205,7 +205,10 @@ def test_a_mistake_in_a_metric_is_named_at_its_place(metric: Any, message: str) 
     ("keys", "message"),
     [
         ({"file": "p.xlsx"}, "submission.file: 'p.xlsx': expected a file name that ends with .csv"),
-        ({"file": "sub/p.csv"}, "submission.file: 'sub/p.csv': expected a file name without a folder."),
+        (
+            {"file": "../p.csv"},
+            "submission.file: '../p.csv': expected a path below the folder, with `/` between its parts.",
+        ),
         ({"key": None}, "submission.key: is missing."),
         ({"rows": "more"}, "submission.rows: unknown value 'more'. Expected one of one, many."),
         ({"keys": "id"}, "submission.keys: unknown key. Did you mean 'key'?"),
@@ -217,7 +220,7 @@ def test_a_mistake_in_a_metric_is_named_at_its_place(metric: Any, message: str) 
         ),
         (
             {"fields": [{"field": "x", "type": "number", "values": [1]}]},
-            "submission.fields.0.values: is for fields of type label, ordinal, labels, probabilities or tags; 'x' is",
+            "submission.fields.0.values: is for fields of type label, ordinal, labels, probabilities, tags or array; 'x'",
         ),
         (
             {"fields": [{"field": "x", "type": "number", "required": False}]},
@@ -274,12 +277,13 @@ def test_what_answers_are_compared_with_is_never_public(
 
 
 def test_a_file_in_a_folder_and_of_another_format_is_two_mistakes() -> None:
-    found = faults(declaration([column({"name": "mae", "field": "x"})], file="sub/p.xlsx"))
+    found = faults(declaration([column({"name": "mae", "field": "x"})], file="../p.xlsx"))
     assert [fault.rpartition("expected ")[2] for fault in found] == [
-        "a file name without a folder.",
+        "a path below the folder, with `/` between its parts.",
         "a file name that ends with .csv, .tsv, .jsonl, .json, .txt.",
     ]
-    assert len(faults(declaration([column({"name": "mae", "field": "x"})], file="sub/p.csv"))) == 1
+    assert len(faults(declaration([column({"name": "mae", "field": "x"})], file="../p.csv"))) == 1
+    assert faults(declaration([column({"name": "mae", "field": "x"})], file="sub/p.csv")) == []
 
 
 def test_a_direction_that_contradicts_the_metric_is_an_error() -> None:
@@ -464,6 +468,7 @@ def test_nothing_that_yaml_can_say_ends_in_a_traceback() -> None:
         for key in ("name", "field", "fields", "gold", "where", "by", "table", "average", "positive"):
             faults(declaration([column({"name": "f1", "field": "label", key: value})]))
         faults(declaration([column("accuracy")], fields=[{"field": value}, *FIELDS]))
+        faults(declaration([column("accuracy")], fields=[{"field": "x", "type": value}, *FIELDS]))
         faults(declaration([column("accuracy")], tables={"one": value, "two": {"file": "p.csv", "fields": FIELDS}}))
         faults(declaration([column("accuracy", key=value), {"computation": "avg", "of": [value, "c"]}]))
 
@@ -726,7 +731,7 @@ OF_FILES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"file": "p"}, {}, "submission.file: 'p': expected a file name that ends with .csv, .tsv, .jsonl, .json, .txt."),
     ({"file": "p", "format": "xls"}, {}, "submission.format: unknown value 'xls'."),
     ({"file": "{doc}.csv"}, {}, "submission.file: {doc} is no field of the key. Expected one of id."),
-    ({"file": "{id}-{id}.csv"}, {}, "submission.file: '{id}-{id}.csv': expected one placeholder, as in {doc}.csv."),
+    ({"file": "{id}-{x}.csv"}, {}, "submission.file: '{id}-{x}.csv': expected one placeholder, as in {doc}.csv."),
     ({"file": "a*.csv"}, {}, "submission.file: 'a*.csv': expected a * at the beginning alone, as in *.csv."),
     ({"at": "rows"}, {}, "submission.at: is the place of the records in a .json file; 'p.csv' is none."),
     ({"key": "line", "rows": "many"}, {}, "submission.rows: key: line asks for one row for each row of the gold."),
