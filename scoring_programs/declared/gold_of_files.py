@@ -44,13 +44,13 @@ def columns_of_files(
         if first != name:
             problems.error(name, f"a second file for {named_key(key)}, after {first}", "one file for each")
     keys = list(written.values())
-    columns: Columns = {name: [key[at] for key in keys] for at, name in enumerate(table.key)}
+    columns: Columns = dict(zip(table.key, zip(*keys, strict=True), strict=False))
     if listed is not None:
         columns = dict(listed)
         keys = list(zip(*(columns[name] for name in table.key), strict=True))
         for key in written.keys() - set(table.compared(keys)):
             what = f"has no {table.key[0]} {named_key(key)}, of which there are gold files"
-            problems.error(table.gold_keys.name if table.gold_keys else "", what, "all keys")
+            problems.error(str(table.gold_keys and table.gold_keys.name), what, "all keys")
     for field in table.answers:
         there = found[file.holding(field.name).name]
         if there:  # else functions alone may read it

@@ -18,6 +18,7 @@ from typing import Any
 
 from gen_bundle.build.foreign import ForeignProject, foreign_document, resolve_foreign
 from gen_bundle.build.package.client import VerbProgress, find_package
+from gen_bundle.build.package.libraries import site_here
 from gen_bundle.build.package.phase_data import checked_reference
 from gen_bundle.build.package.programs import write_program
 from gen_bundle.build.package.resolve import Resolved, check_own_code, find_competition, resolve
@@ -117,7 +118,7 @@ def rank(
     competition = _resolved(folder, request)
     check_own_code(competition, trust=True, announce=announce)
     fetched = read_fetched(request.submissions) if request.submissions else None
-    with tempfile.TemporaryDirectory() as work, competition.opened() as opened:
+    with tempfile.TemporaryDirectory() as work, competition.opened(site_here(competition)) as opened:
         phase = _phase(competition, request)
         tasks = competition.tasks if phase is None else competition.tasks_of(phase)
         units = Path(work) / "units"

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from gen_bundle.build.draft import Lack, lacks
 from gen_bundle.build.foreign import ForeignProject, foreign_tree, is_as_imported, resolve_foreign, unused_data
-from gen_bundle.build.package.libraries import not_here, site_note
+from gen_bundle.build.package.libraries import not_here, site_here, site_note
 from gen_bundle.build.package.phase_data import (
     GoldElsewhere,
     PhaseData,
@@ -292,7 +292,7 @@ def _with_package(
 ) -> _Contents:
     """What a scoring package prepares, in the folder `work`, and is tried with."""
     platform = PLATFORMS[request.platform]
-    with ThreadPoolExecutor(1) as aside, competition.opened() as opened:
+    with ThreadPoolExecutor(1) as aside, competition.opened(site_here(competition)) as opened:
         progress("preparing reference data")
         phases = prepare_phases(opened, work)
         elsewhere, unread = gold_elsewhere(opened, work)

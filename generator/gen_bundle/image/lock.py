@@ -272,6 +272,5 @@ def _conflict(printed: str) -> list[str]:
     causes: list[str] = []
     if any(line.startswith("The conflict is caused by") for line in lines):
         for line in takewhile(str.strip, lines):
-            pinned = PINNED.search(line)
-            causes.append(f"the image has {pinned[1]} {pinned[2]}" if pinned else line.strip())
+            causes.append(PINNED.sub(r"the image has \1 \2", line.strip()))
     return [f"{', and '.join(causes)}."] if causes else []

@@ -32,7 +32,7 @@ LONGEST_HEAD = 10_000
 GREY, COLOUR, PALETTE, GREY_ALPHA, COLOUR_ALPHA = 0, 2, 3, 4, 6
 PNG_DEPTHS = {GREY: (1, 2, 4, 8, 16), COLOUR: (8,), PALETTE: (1, 2, 4, 8), GREY_ALPHA: (8,), COLOUR_ALPHA: (8,)}
 """Kind of a PNG → the bits of its values that are read; colours of 16 bits would lose half of them."""
-PNG_PARTS = {COLOUR: 3, GREY_ALPHA: 2, COLOUR_ALPHA: 4}
+PNG_PARTS = {COLOUR: (3,), GREY_ALPHA: (2,), COLOUR_ALPHA: (4,)}
 NUMBERS = "integers, floats or booleans of at most 64 bits"
 
 
@@ -135,8 +135,9 @@ def _of_png(path: Path, member: Optional[str]) -> Head:
         raise FieldError(f"has colours of {depth} bits", "8 bits a colour, or greys of at most 16 bits")
     if last != b"IEND":
         raise FieldError("is cut off", "the whole file")
-    parts = PNG_PARTS.get(colour)
-    return Head((height, width, parts) if parts else (height, width), "u2" if depth == 16 else "u1", depth)
+    shape = (height, width, *PNG_PARTS.get(colour, ()))
+    kind = "u2" if depth == 16 else "u1"
+    return Head(shape, kind, depth)
 
 
 def _png_chunks(file: IO[bytes]) -> Iterator[Tuple[bytes, bytes]]:

@@ -16,16 +16,14 @@ from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from gen_bundle.build.package.resolve import Resolved
 from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE, PYTHON
 from gen_bundle.ground.resources import Lock, entries, lock_text
 from gen_bundle.ground.starting import pip_environment, python
 from gen_bundle.ground.zips.writing import folder_members
 from scoring_kit.base.submissions import UNREADABLE
-
-if TYPE_CHECKING:
-    from gen_bundle.build.package.resolve import Resolved
 
 METRICS: Lock = "metrics"
 FURTHER = ("ir-measures", "jiwer", "nibabel", "rapidfuzz", "rouge-score", "sacrebleu", "seqeval")
@@ -52,19 +50,19 @@ OWN_LOCK_HEAD = """\
 """
 
 
-def locks_for(competition: "Resolved") -> tuple[Lock, ...]:
+def locks_for(competition: Resolved) -> tuple[Lock, ...]:
     """The locks that a competition needs: the small one or that of models, then that of metrics."""
     packages: Lock = "models" if model_groups(competition) else "score"
     return (packages, METRICS) if _further(competition) else (packages,)
 
 
-def libraries_beyond_score(competition: "Resolved") -> list[str]:
+def libraries_beyond_score(competition: Resolved) -> list[str]:
     """Return what a competition needs beyond numpy, SciPy and scikit-learn."""
     models = ["torch", "transformers"] if model_groups(competition) else []
     return [*models, *_further(competition)]
 
 
-def model_groups(competition: "Resolved") -> list[Mapping[str, Any]]:
+def model_groups(competition: Resolved) -> list[Mapping[str, Any]]:
     """Every group of options that names a model, those of declared metrics, too."""
     found = []
     metrics = competition.scoring.metrics_of(competition.all_task_ids)
@@ -75,7 +73,7 @@ def model_groups(competition: "Resolved") -> list[Mapping[str, Any]]:
     return found
 
 
-def _further(competition: "Resolved") -> list[str]:
+def _further(competition: Resolved) -> list[str]:
     used: set[str] = set()
     for metric in competition.scoring.metrics_of(competition.all_task_ids):
         if metric.known:  # a function of the organisers' own brings what it needs itself
@@ -117,13 +115,13 @@ def base_name(requirement: str) -> str:
     return requirement.partition("==")[0].partition("[")[0].strip().lower().replace("_", "-").replace(".", "-")
 
 
-def site_members(competition: "Resolved") -> dict[str, bytes | Path]:
+def site_members(competition: Resolved) -> dict[str, bytes | Path]:
     """The files of `site/` in the competition's programs; none where nothing is needed, or can be had."""
     found = _site("".join(_travelling(competition).values()))
     return folder_members(found, "site/") if isinstance(found, Path) else {}
 
 
-def site_here(competition: "Resolved") -> Path | None:
+def site_here(competition: Resolved) -> Path | None:
     """Return the folder of a competition's own locked packages where this Python can import them.
 
     Those are all on the Python of the image; on any other plain Python alone.
@@ -147,7 +145,7 @@ def kept_site(names: Iterable[str]) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def site_note(competition: "Resolved") -> str:
+def site_note(competition: Resolved) -> str:
     """Return what travels in each program, and how large it is; empty where nothing does."""
     packages = _travelling(competition)
     found = _site("".join(packages.values()))
@@ -157,7 +155,7 @@ def site_note(competition: "Resolved") -> str:
     return f"{', '.join(packages)}: not in {PLATFORM_IMAGE}, so they travel in each program ({size})."
 
 
-def lacking(competition: "Resolved") -> list[str]:
+def lacking(competition: Resolved) -> list[str]:
     """Return what neither the platform's image has nor the programs bring, with why; nothing of another image."""
     if competition.declaration.image != PLATFORM_IMAGE:
         return []
@@ -169,7 +167,7 @@ def lacking(competition: "Resolved") -> list[str]:
     return absent
 
 
-def unlocked(competition: "Resolved") -> list[str]:
+def unlocked(competition: Resolved) -> list[str]:
     """The competition's requirements that the platform's image has not, and that are not locked for it."""
     if competition.declaration.image != PLATFORM_IMAGE:
         return []
@@ -177,7 +175,7 @@ def unlocked(competition: "Resolved") -> list[str]:
     return missing(competition.declaration.requirements, held)
 
 
-def _travelling(competition: "Resolved") -> dict[str, str]:
+def _travelling(competition: Resolved) -> dict[str, str]:
     """The packages that travel in the programs, each with its entry of a lock."""
     if competition.declaration.image != PLATFORM_IMAGE:
         return {}

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.build.package.client import Organiser, ScoringPackage, VerbProgress, find_package
-from gen_bundle.build.package.libraries import site_here
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.declaration import model
 from gen_bundle.declaration.read import FILE, check_inside, read_declaration
@@ -86,12 +85,12 @@ class Resolved:
     organiser: Organiser | None = field(default=None, compare=False)
 
     @contextmanager
-    def opened(self) -> Iterator["Resolved"]:
+    def opened(self, site: Path | None = None) -> Iterator["Resolved"]:
         """The competition with its package's organiser process, which answers verbs until the block ends.
 
-        Locked packages that travel in its programs need not be installed here.
+        Packages in the folder `site` need not be installed.
         """
-        with self.package.opened(site_here(self)) as organiser:
+        with self.package.opened(site) as organiser:
             yield replace(self, organiser=organiser)
 
     def ask(self, verb: str, request: Mapping[str, Any], advance: Callable[[VerbProgress], None] | None = None) -> Any:

@@ -42,10 +42,12 @@ def _held(field: str, declared: DeclaredTable) -> str:
 
 def files_example(declared: DeclaredTable) -> str:
     """The names of the files of a few keys, made up."""
-    names = []
+    keys = [""]
+    if declared.key:
+        keys = [f"{declared.key[0]}-{at + 1}" for at in range(EXAMPLE_KEYS)]
+    names: list[str] = []
     for part in declared.file.parts:
-        for at in range(EXAMPLE_KEYS if declared.key else 1):
-            names.append(part.name_of(f"{declared.key[0]}-{at + 1}" if declared.key else ""))
+        names += map(part.name_of, keys)
     return "\n".join(sorted(names))
 
 

@@ -220,7 +220,7 @@ def test_a_mistake_in_a_metric_is_named_at_its_place(metric: Any, message: str) 
         ),
         (
             {"fields": [{"field": "x", "type": "number", "values": [1]}]},
-            "submission.fields.0.values: is for fields of type label, ordinal, labels, probabilities, tags or array; 'x'",
+            "submission.fields.0.values: is for fields of type label, ordinal, labels, probabilities, tags or array;",
         ),
         (
             {"fields": [{"field": "x", "type": "number", "required": False}]},
