@@ -81,7 +81,7 @@ def kept_organisers(running_organisers: RunningOrganisers, known_verdicts: Verdi
     """Answer, in all of a module, with processes that run already and with verdicts that are known."""
 
     @contextmanager
-    def opened(package: ScoringPackage) -> Iterator[Organiser]:
+    def opened(package: ScoringPackage, site: Path | None = None) -> Iterator[Organiser]:
         yield running_organisers.of(package)
 
     with pytest.MonkeyPatch.context() as patched:

@@ -78,8 +78,8 @@ def _further(competition: Resolved) -> list[str]:
     for metric in competition.scoring.metrics_of(competition.all_task_ids):
         if metric.known:  # a function of the organisers' own brings what it needs itself
             used.update(metric.known.libraries)
-        for name in metric.read_tables:
-            used.update(competition.scoring.tables[name].libraries)
+    for table in competition.scoring.tables.values():
+        used.update(table.libraries)
     return sorted(used.intersection(FURTHER))
 
 
