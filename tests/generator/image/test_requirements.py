@@ -124,6 +124,17 @@ def test_what_cannot_be_resolved_is_said_in_pips_words(competition: Path, manife
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("index")
+def test_versions_that_do_not_agree_are_both_named(competition: Path, manifest: Path, tmp_path: Path) -> None:
+    wheel(tmp_path / "wheels", "strict", "5.0", "numpy>=999")
+    declare(competition, {**DECLARATION, "requirements": ["strict==5.0"]})
+    done = lock(competition, manifest)
+    assert done.exit_code == 2
+    said = " ".join(done.output.split())
+    assert "requirements: strict 5.0 depends on numpy>=999, and the image has numpy " in said
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("index")
 def test_the_lock_goes_with_the_requirements(competition: Path, manifest: Path) -> None:
     declare(competition, {**DECLARATION, "requirements": ["own-scorer==1.2"]})
     assert lock(competition, manifest).exit_code == 0
