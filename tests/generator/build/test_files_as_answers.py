@@ -33,12 +33,21 @@ WRITERS: dict[str, tuple[Callable[[Any], bytes], dict[str, Any]]] = {
     "nii": (partial(nifti, packed=False), CUBES),
     "nii.gz": (nifti, CUBES),
 }
-COLUMNS = [{"key": "dice", "metric": "dice"}, {"key": "pooled", "metric": {"name": "iou", "average": "pooled"}}]
+COLUMNS: list[dict[str, Any]] = [
+    {"key": "dice", "metric": "dice"},
+    {"key": "pooled", "metric": {"name": "iou", "average": "pooled"}},
+]
 
 
 def competition(folder: Path, suffix: str, values: list[int]) -> Path:
     """A segmentation task with a folder for each case, its gold and a baseline that is not quite right."""
-    field = {"field": "mask", "type": "array", "values": values, "required": True, "meaning": "The organ."}
+    field: dict[str, Any] = {
+        "field": "mask",
+        "type": "array",
+        "values": values,
+        "required": True,
+        "meaning": "The organ.",
+    }
     submission = {"file": "{case}/mask." + suffix, "key": "case", "fields": [field]}
     made = declared_task(folder, submission, COLUMNS, reference={"file": "{case}_gold." + suffix})
     write, golds = WRITERS[suffix]
