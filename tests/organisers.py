@@ -82,7 +82,11 @@ def kept_organisers(running_organisers: RunningOrganisers, known_verdicts: Verdi
 
     @contextmanager
     def opened(package: ScoringPackage, site: Path | None = None) -> Iterator[Organiser]:
-        yield running_organisers.of(package)
+        if site is None:
+            yield running_organisers.of(package)
+            return
+        with opened_anew(package, site) as organiser:
+            yield organiser
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ScoringPackage, "opened", opened)

@@ -7,7 +7,8 @@ import json
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from itertools import chain, islice
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from declared.records import NumberedRow, NumberedRows, Rows
 from declared.rows import AT_ONCE, read_rows
@@ -16,6 +17,9 @@ from scoring_kit.base.field_types import ABSENT, Field, FieldError, json_text
 from scoring_kit.base.row_files import File
 from scoring_kit.base.texts import counted
 from scoring_kit.errors import Fault, Problems, shown
+
+if TYPE_CHECKING:
+    from scoring_kit.base.array_heads import Head
 
 FILE_BITS = 40
 """A row's number has fewer bits; the number of its file is above them."""
@@ -44,6 +48,35 @@ class Answers:
         for row, owner in zip(rows, self.owners):
             found[owner].append(row)
         return found
+
+
+@dataclass(frozen=True)
+class ArrayFile:
+    """An array where it lies, so that one key's numbers are read at a time (`declared.arrays`).
+
+    Attributes:
+        path: of the file.
+        name: in messages.
+        format: one of `array_heads.FORMATS`.
+        member: its name within a .npz; None: the only one.
+        head: what the file's head says.
+        counted: what metrics have counted of an answer against its gold, so that it is read once; of a report's team
+            the file is gone when its results are resampled.
+    """
+
+    path: Path
+    name: str
+    format: str
+    member: Optional[str]
+    head: "Head"
+    counted: Dict[Any, Any] = dataclass_field(default_factory=dict, compare=False)
+
+
+def with_paths(row: Any) -> Any:
+    """Return a row with the path of each array in its place."""
+    if not isinstance(row, dict):
+        return row
+    return {name: value.path if isinstance(value, ArrayFile) else value for name, value in row.items()}
 
 
 def are_keys(keys: Sequence[Tuple[Any, ...]]) -> bool:

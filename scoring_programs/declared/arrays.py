@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from declared.answers import Answers
-from declared.file_answers import ArrayFile
+from declared.answers import Answers, ArrayFile
 from declared.tables import Table
 from scoring_kit.base.array_heads import npz_member
 from scoring_kit.base.field_types import Field, FieldError

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from declared.file_answers import ArrayFile
+from declared.answers import ArrayFile
 from declared.reference import GoldTable
 from scoring_kit.base.array_heads import NIFTI_1, NIFTI_KINDS, NIFTI_SIZES, NPY, PNG, Head
 from scoring_kit.base.field_types import Field

@@ -4,42 +4,18 @@ Only the heads of arrays are read here. Runs on Python 3.9 with the standard lib
 at home.
 """
 
-from dataclasses import dataclass
-from dataclasses import field as dataclass_field
 from pathlib import Path
-from typing import Any, Collection, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Collection, Dict, Iterator, List, Mapping, Sequence, Tuple, Union
 
-from declared.answers import Answers, named_key
+from declared.answers import Answers, ArrayFile, named_key
 from declared.tables import Key, Table
-from scoring_kit.base.array_heads import Head, read_head
+from scoring_kit.base.array_heads import read_head
 from scoring_kit.base.field_types import Field, FieldError
 from scoring_kit.base.row_files import File
 from scoring_kit.base.texts import counted
 from scoring_kit.errors import Problems, first_of, shown
 
 NAMES_SHOWN = 10
-
-
-@dataclass(frozen=True)
-class ArrayFile:
-    """An array where it lies, so that one key's numbers are read at a time (`declared.arrays`).
-
-    Attributes:
-        path: of the file.
-        name: in messages.
-        format: one of `array_heads.FORMATS`.
-        member: its name within a .npz; None: the only one.
-        head: what the file's head says.
-        counted: what metrics have counted of an answer against its gold, so that it is read once; of a report's team
-            the file is gone when its results are resampled.
-    """
-
-    path: Path
-    name: str
-    format: str
-    member: Optional[str]
-    head: Head
-    counted: Dict[Any, Any] = dataclass_field(default_factory=dict, compare=False)
 
 
 def stored(field: Field, file: File, path: Path, name: str) -> Union[Path, ArrayFile]:
@@ -58,13 +34,6 @@ def by_part(file: File, names: Collection[str]) -> Iterator[Tuple[str, Key, str]
             part = max(fitting, key=lambda one: len(one.name))
             value = part.value_in(name)
             yield part.name, () if value is None else (value,), name
-
-
-def with_paths(row: Any) -> Any:
-    """Return a row with the path of each array in its place."""
-    if not isinstance(row, dict):
-        return row
-    return {name: value.path if isinstance(value, ArrayFile) else value for name, value in row.items()}
 
 
 def read_sent_files(

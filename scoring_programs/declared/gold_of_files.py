@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from declared.answers import Answers, named_key
-from declared.file_answers import ArrayFile, by_part, stored
+from declared.answers import Answers, ArrayFile, named_key
+from declared.file_answers import by_part, stored
 from declared.tables import Key, Table
 from scoring_kit.base.field_types import Field, FieldError
 from scoring_kit.base.row_files import File

@@ -10,8 +10,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Sequence
 
-from declared.answers import Answers
-from declared.file_answers import with_paths
+from declared.answers import Answers, with_paths
 from declared.tables import Key, Table
 from scoring_kit.errors import OrganiserError, Problems
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from declared.answers import Answers, NamedText, are_keys, joined, key_of, named_key, read_answers, read_files
-from declared.gold_of_files import columns_of_files, shapes_of
 from declared.plan import Plan, as_gold, compared_with, open_fields, plans_of
 from declared.records import Rows
 from declared.rows import AT_ONCE, column_names
@@ -127,6 +126,8 @@ def expected(gold: GoldTable) -> dict[str, Any]:
         items = gold.answers.by_key(gold.answers.columns[str(gold.table.distinct), "string"], len(gold.keys))
         found["items"] = list(map(sorted, items))  # an order that says nothing of them
     if gold.table.holds_files:
+        from declared.gold_of_files import shapes_of
+
         found["shapes"] = shapes_of(gold.table, gold.answers)
     if not gold.table.many:
         for name, column in gold.tagged.items():
@@ -304,6 +305,8 @@ def _load_files(folder: Path, file: File, table: Table, problems: Problems) -> L
         if keys is None:
             return None
         listed = keys.columns
+    from declared.gold_of_files import columns_of_files
+
     names = gold_files(folder, file)
     columns = columns_of_files(folder, names, file, table, listed, problems)
     if not columns:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
 from declared.answers import Answers, NamedText, joined, named_key, read_answers, read_files
-from declared.file_answers import by_part, read_sent_files
 from declared.own_checks import answered_rows, run_check
 from declared.records import Rows
 from declared.rows import column_names
@@ -261,6 +260,8 @@ class _SentTable:
     def _fields_there(self) -> Set[str]:
         """The answers of which some file has one of the columns, or the first name on the way to them, or is a file."""
         if self.table.holds_files:
+            from declared.file_answers import by_part
+
             patterns = {pattern for pattern, _, _ in by_part(self.table.file, self.paths)}
             return {name for name, (pattern, _) in self.table.file.files.items() if pattern in patterns}
         columns: Set[str] = set()
@@ -291,6 +292,8 @@ class _SentTable:
         """The answers in these fields, by the keys of the phase."""
         table, problems = self.table, self.problems
         if table.holds_files:
+            from declared.file_answers import read_sent_files
+
             return read_sent_files(self.paths, table, self.keys, fields, self.expected["shapes"], problems)
         parts = read_files(self.sources, table.file, fields, table, problems, self.keys)
         if table.file.has_cells and not self._headers_fit(parts, fields, tables):

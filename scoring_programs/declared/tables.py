@@ -8,7 +8,6 @@ from functools import cached_property
 from itertools import count
 from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
-from scoring_kit.base.array_heads import LIBRARIES
 from scoring_kit.base.field_types import Field
 from scoring_kit.base.row_files import File
 
@@ -86,6 +85,10 @@ class Table:
     @property
     def libraries(self) -> Set[str]:
         """The packages that read its arrays."""
+        if not self.holds_files and not self.gold.files:
+            return set()
+        from scoring_kit.base.array_heads import LIBRARIES
+
         parts = [*self.file.parts, *self.gold.parts]
         return {LIBRARIES[str(part.format)] for part in parts if part.format in LIBRARIES}
 

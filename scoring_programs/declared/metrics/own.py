@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from declared.file_answers import ArrayFile
+from declared.answers import ArrayFile
 from declared.own_checks import last_line
 from declared.plan import Plan
 from declared.samples import OwnRows

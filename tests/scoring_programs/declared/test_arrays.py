@@ -12,8 +12,8 @@ import nibabel
 import numpy as np
 import pytest
 
+from declared.answers import ArrayFile
 from declared.arrays import check_numbers, read_array
-from declared.file_answers import ArrayFile
 from scoring_kit.base.array_heads import KINDS, format_of, read_head
 from scoring_kit.base.field_types import Field, FieldError, ordered
 from tests.scoring_programs.declared.arrays_as_files import nifti, npy, npz, png, png_of

@@ -34,6 +34,8 @@ NEVER_PACKED = ("scoring_kit.resampling", "declared.units")
 """Packages that the verbs `rank` and `trial` import of modules that are in programs, too."""
 LAZY_METRICS = tuple(f"declared.metrics.{name}" for name in ("embeddings", "means", "own", "per_key"))
 """Modules that others import only where a metric needs them."""
+OF_FILES = ("declared.file_answers", "declared.gold_of_files", "declared.arrays", "scoring_kit.base.array_heads")
+"""Modules that others import only where a table's values are files."""
 
 Baselines = Mapping[str, Mapping[str, float]]
 """Name of a baseline → column key → score."""
@@ -99,8 +101,10 @@ def _code(competition: Resolved) -> Members:
     else:
         modules = ["submission", "reference", "gold_files", "tasks", *competition.task_ids]
         started += [f"{package.name}.{module}" for module in (*modules, *_metric_modules(competition))]
+        if any(table.file.files for table in competition.scoring.tables.values()):
+            started += OF_FILES
     folders = (package.folder, kit / "scoring_kit")
-    unused = {*NEVER_PACKED, *LAZY_METRICS} - set(started)
+    unused = {*NEVER_PACKED, *LAZY_METRICS, *OF_FILES} - set(started)
     if not competition.takes_code:
         unused.add("scoring_kit.code_submission")
     found = imported_modules(tuple(started), folders, frozenset(unused))

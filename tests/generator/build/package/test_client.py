@@ -1,19 +1,13 @@
 """Bugs in a scoring package of the organiser's own: told in few lines, with the message and the place."""
 
-import hashlib
-import zipfile
 from pathlib import Path
 
 import pytest
 
-from gen_bundle.author.new.project import Place, new_package
 from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.build.package.client import ScoringPackage
-from gen_bundle.build.package.libraries import OWN_LOCK, OWN_LOCK_HEAD
-from gen_bundle.codabench.worker import PYTHON
 from gen_bundle.ground.errors import UserError
 from tests.generator.competition import small_competition
-from tests.generator.image.test_requirements import wheel
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_python")]
 
@@ -138,27 +132,3 @@ def test_a_verb_that_there_is_not_is_told(tmp_path: Path) -> None:
     code.write_text(code.read_text(encoding="utf-8").replace("def template(", "def empty("), encoding="utf-8")
     with pytest.raises(UserError, match=r"no verb 'template'\. Expected one of check_reference, columns, disclosure, "):
         package.call("template", {})
-
-
-def test_a_locked_package_that_is_not_installed_does_not_stop_a_build(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
-    wheel(tmp_path, "drawing_kit", "1.0")
-    with zipfile.ZipFile(tmp_path / "drawing_kit-1.0-py3-none-any.whl", "a") as archive:
-        archive.writestr("drawing_kit.py", "def draw(path):\n    path.write_bytes(bytes(9))\n")
-    digest = hashlib.sha256((tmp_path / "drawing_kit-1.0-py3-none-any.whl").read_bytes()).hexdigest()
-    folder = new_package(Place("drawings", tmp_path))
-    lock = f"{OWN_LOCK_HEAD.format(PYTHON)}drawing-kit==1.0 \\\n    --hash=sha256:{digest}\n"
-    (folder / OWN_LOCK).write_text(lock, encoding="utf-8")
-    bundle = folder / "bundle.yaml"
-    bundle.write_text(f"{bundle.read_text(encoding='utf-8')}\nrequirements: [drawing-kit==1.0]\n", encoding="utf-8")
-    organiser = next(folder.glob("*/organiser.py"))
-    code = organiser.read_text(encoding="utf-8")
-    drawn = '    import drawing_kit\n\n    drawing_kit.draw(Path(request["out"]) / "drawing.png")\n    return {}\n'
-    start = code.index("def template")
-    organiser.write_text(code[:start] + code[start:].replace("    return {}\n", drawn, 1), encoding="utf-8")
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    assert built.path.is_file()

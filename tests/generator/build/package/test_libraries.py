@@ -15,15 +15,16 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from gen_bundle.author.new.project import Place, new_package
 from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.build.package import libraries
-from gen_bundle.build.package.libraries import OWN_LOCK
+from gen_bundle.build.package.libraries import OWN_LOCK, OWN_LOCK_HEAD
 from gen_bundle.build.package.programs import absent_imports, program_members
 from gen_bundle.build.package.resolve import Resolved, resolve
 from gen_bundle.check.bundle import open_bundle
 from gen_bundle.check.leaks.visible import foreign_files, visible_files
 from gen_bundle.cli import root
-from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE
+from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE, PYTHON
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import entries, lock_text
 from gen_bundle.ground.zips.writing import folder_members, write_zip
@@ -214,3 +215,23 @@ def test_what_own_code_imports_and_the_image_lacks_is_said(tmp_path: Path) -> No
 def test_the_table_is_what_the_lock_holds() -> None:
     locked = entries(lock_text(("metrics",)))
     assert {name for names in libraries.BRINGS.values() for name in names} <= set(locked)
+
+
+def test_a_locked_package_that_is_not_installed_does_not_stop_a_build(tmp_path: Path) -> None:
+    wheel(tmp_path / "wheels", "drawing_kit", "1.0")
+    packed = tmp_path / "wheels" / "drawing_kit-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(packed, "a") as archive:
+        archive.writestr("drawing_kit.py", "def draw(path):\n    path.write_bytes(bytes(9))\n")
+    digest = hashlib.sha256(packed.read_bytes()).hexdigest()
+    folder = new_package(Place("drawings", tmp_path))
+    lock = f"{OWN_LOCK_HEAD.format(PYTHON)}drawing-kit==1.0 \\\n    --hash=sha256:{digest}\n"
+    (folder / OWN_LOCK).write_text(lock, encoding="utf-8")
+    bundle = folder / "bundle.yaml"
+    bundle.write_text(f"{bundle.read_text(encoding='utf-8')}\nrequirements: [drawing-kit==1.0]\n", encoding="utf-8")
+    organiser = next(folder.glob("*/organiser.py"))
+    code = organiser.read_text(encoding="utf-8")
+    drawn = '    import drawing_kit\n\n    drawing_kit.draw(Path(request["out"]) / "drawing.png")\n    return {}\n'
+    start = code.index("def template")
+    organiser.write_text(code[:start] + code[start:].replace("    return {}\n", drawn, 1), encoding="utf-8")
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
+    assert built.path.is_file()
