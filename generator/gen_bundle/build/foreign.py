@@ -16,12 +16,13 @@ from gen_bundle.build.platforms.codabench import (
     column_entry,
     milestones,
     optional_settings,
-    phase_settings,
+    settings,
     yaml_text,
 )
 from gen_bundle.build.render.pages import page_name, rendered, terms_name
 from gen_bundle.codabench.competition import MEASURED, TIE_BREAK
 from gen_bundle.codabench.dates import utc
+from gen_bundle.codabench.fields import PHASE_SETTINGS, SETTINGS
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.declaration.dates import parse_moment
 from gen_bundle.declaration.read import check_inside, read_foreign
@@ -310,13 +311,9 @@ def foreign_document(project: ForeignProject) -> dict[str, Any]:
         "terms": terms_name(declaration),
         "registration_auto_approve": declaration.registration == "auto",
         "docker_image": declaration.image,
-        "forum_enabled": declaration.forum,
-        "competition_type": declaration.competition_type,
+        **settings(declaration, SETTINGS),
+        **optional_settings(declaration),
     }
-    for key, setting in ForeignCompetition.model_fields.items():
-        if setting.annotation is bool and key not in ("forum", "raw"):
-            document[key] = getattr(declaration, key)
-    document |= optional_settings(declaration)
     document |= {"pages": [], "tasks": [], "solutions": [], "phases": []}
     for page in declaration.pages:
         document["pages"].append({"title": page.title, "file": page_name(declaration, page.file)})
@@ -347,7 +344,7 @@ def _phase(phase: ForeignPhase, files: Files, tasks: Sequence[int]) -> dict[str,
         "start": platform_date(phase.start, time(0, 0, 0)),
         "end": phase.end and platform_date(phase.end, time(23, 59, 59)),
     }
-    entry = {"id": phase.id, **_given(texts), **phase_settings(phase), **files, "tasks": tasks}
+    entry = {"id": phase.id, **_given(texts), **settings(phase, PHASE_SETTINGS), **files, "tasks": tasks}
     if phase.gold == "public":
         entry["gold"] = phase.gold  # the platform ignores it; the search for leaks does not
     return entry

@@ -6,7 +6,7 @@ reads a value is in `gen_bundle.codabench.reading`.
 
 import json
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final, Literal, NamedTuple
@@ -216,23 +216,56 @@ SORTING = Choice(("desc", "asc"))
 RULES = ("Add", "Add_And_Delete", "Add_And_Delete_Multiple", "Force_Last", "Force_Latest_Multiple", "Force_Best")
 LOWEST_INTEGER = -2_147_483_648
 
-# (key, kind, default, place among the competition's fields); a default of MISSING means that the key may be left out
-TOP_FIELDS: tuple[tuple[str, Kind, Any, int], ...] = (
-    ("title", NAME, None, 0),
-    ("docker_image", IMAGE, "image", 2),
-    ("description", FREE_TEXT, "", 5),
-    ("registration_auto_approve", FLAG, False, 7),
-    ("enable_detailed_results", FLAG, False, 9),
-    ("show_detailed_results_in_submission_panel", FLAG, True, 10),
-    ("show_detailed_results_in_leaderboard", FLAG, True, 11),
-    ("auto_run_submissions", FLAG, True, 12),
-    ("can_participants_make_submissions_public", FLAG, True, 13),
-    ("make_programs_available", FLAG, False, 14),
-    ("make_input_data_available", FLAG, False, 15),
-    ("competition_type", Choice(("competition", "benchmark")), "competition", 17),
-    ("reward", REWARD, None, 19),
-    ("contact_email", CONTACT, None, 20),
-    ("forum_enabled", FLAG, True, 22),
+
+class Field(NamedTuple):
+    """A field of a mapping of competition.yaml.
+
+    Attributes:
+        place: where the platform reads it among the fields of its mapping.
+        default: what counts where the key is missing; MISSING: it may not be.
+        ours: what bundle.yaml calls it, where that is another name.
+    """
+
+    place: int
+    key: str
+    kind: Kind
+    default: Any
+    ours: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its name in bundle.yaml."""
+        return self.ours or self.key
+
+    def read(self, mapping: Mapping[Any, Any]) -> Any:
+        """Return its value in a mapping as the platform reads it; None where that is none of its kind."""
+        value = mapping.get(self.key, self.default)
+        if isinstance(self.kind, Boolean):
+            return as_boolean(value)
+        return as_integer(value) if isinstance(self.kind, Integer) else as_text(value)
+
+
+# Fields that bundle.yaml has as competition.yaml has them stand in the order in which a build writes them.
+SETTINGS = (
+    Field(22, "forum_enabled", FLAG, True, "forum"),
+    Field(17, "competition_type", Choice(("competition", "benchmark")), "competition"),
+    Field(9, "enable_detailed_results", FLAG, False),
+    Field(10, "show_detailed_results_in_submission_panel", FLAG, True),
+    Field(11, "show_detailed_results_in_leaderboard", FLAG, True),
+    Field(12, "auto_run_submissions", FLAG, True),
+    Field(13, "can_participants_make_submissions_public", FLAG, True),
+    Field(14, "make_programs_available", FLAG, False),
+    Field(15, "make_input_data_available", FLAG, False),
+)
+QUEUE = Field(0, "queue", FREE_TEXT, None)  # looked up before the competition's fields are read
+OPTIONAL = (Field(20, "contact_email", CONTACT, None, "contact"), QUEUE, Field(19, "reward", REWARD, None))
+TOP_FIELDS = (
+    Field(0, "title", NAME, None),
+    Field(2, "docker_image", IMAGE, "image"),
+    Field(5, "description", FREE_TEXT, ""),
+    Field(7, "registration_auto_approve", FLAG, False),
+    *SETTINGS,
+    *(field for field in OPTIONAL if field is not QUEUE),
 )
 PAGES_PLACE, PHASES_PLACE = 3, 4
 OLD_TOP_FIELDS = (
@@ -240,29 +273,39 @@ OLD_TOP_FIELDS = (
     *("show_detailed_results_in_leaderboard", "auto_run_submissions"),
     *("make_programs_available", "make_input_data_available"),
 )
-PHASE_FLAGS = ("hide_output", "hide_prediction_output", "hide_score_output")
+MIGRATE = Field(5, "auto_migrate_to_this_phase", FLAG, False, "auto_migrate")
+HIDING = (
+    Field(6, "hide_output", FLAG, False),
+    Field(7, "hide_prediction_output", FLAG, False),
+    Field(8, "hide_score_output", FLAG, False),
+)
+LIMITS = (
+    Field(3, "max_submissions_per_day", COUNT, DEFAULT_A_DAY),
+    Field(4, "max_submissions", COUNT, DEFAULT_IN_ALL),
+    Field(2, "execution_time_limit", Integer(), 0),
+)
+PHASE_SETTINGS = (*LIMITS, MIGRATE, *HIDING)
 
 # The keys of each kind of mapping.
-LIMITS = ("max_submissions_per_day", "max_submissions", "execution_time_limit")
 # `id` is never reported: tools use it for their own purposes.
 OWN = frozenset(["id"])
 PAGE = OWN | {"title", "file", "index"}
 TASK = OWN | {"index", "key", "name", "description", "ingestion_only_during_scoring", *TASK_FILES}
 SOLUTION = OWN | {"index", "key", "name", "description", "tasks", "path"}
 # `gold: public` tells the check that a phase's reference data are not secret.
-PHASE = OWN | {"gold", "index", "name", "description", "start", "end", "tasks", "auto_migrate_to_this_phase"}
-PHASE |= {*PHASE_FLAGS, *LIMITS, *PHASE_FILES}
-BOARD = OWN | {"index", "title", "key", "columns", "primary_index", "hidden", "submission_rule"}
+PHASE = OWN | {"gold", "index", "name", "description", "start", "end", "tasks", *PHASE_FILES}
+PHASE |= {field.key for field in PHASE_SETTINGS}
+LISTS = {"pages": PAGE, "tasks": TASK, "solutions": SOLUTION, "phases": PHASE}
 COLUMN = OWN | {"title", "key", "index", "sorting", "precision", "hidden", "computation", "computation_indexes"}
 TOP_KEYS = OWN | {"version", "image", "terms", "pages", "tasks", "solutions", "phases", "leaderboards"}
 # `milestones` are the dates beside the phases that a preview shows.
-TOP_KEYS |= {"fact_sheet", "milestones", "queue", *(key for key, *_ in TOP_FIELDS)}
+TOP_KEYS |= {"fact_sheet", "milestones", *(field.key for field in (*TOP_FIELDS, QUEUE))}
 
 OLD_TOP_KEYS = OWN | {"version", "image", "html", "phases", "leaderboard", "queue", "competition_docker_image"}
 OLD_TOP_KEYS |= {"has_registration", "end_date", *OLD_TOP_FIELDS}
 OLD_PHASE = OWN | {"phasenumber", "label", "description", "start_date", "auto_migration"}
 OLD_PHASE |= {"is_parallel_parent", "parent_phasenumber", "ingestion_program_only_during_scoring"}
-OLD_PHASE |= {*PHASE_FLAGS, *LIMITS, *PHASE_FILES, *TASK_FILES}
+OLD_PHASE |= {*(field.key for field in (*HIDING, *LIMITS)), *PHASE_FILES, *TASK_FILES}
 # how the old server ran and drew a phase, which does not matter here
 OLD_PHASE |= {"is_scoring_only", "color"}
 OLD_COLUMN = OWN | {"leaderboard", "label", "rank", "sort", "numeric_format", "hidden", "title", "computed"}
@@ -283,36 +326,33 @@ NEW_NAMES = {
     "sort": "sorting",
     "numeric_format": "precision",
 }
-ON_BY_DEFAULT = frozenset(key for key, _, default, _ in TOP_FIELDS if default is True)
+ON_BY_DEFAULT = frozenset(field.key for field in TOP_FIELDS if field.default is True)
 # Keys that are not read, and whose `false` is not what holds without them.
 FALSE_COUNTS = frozenset(["has_registration", "has_max_submissions"])
-Row = tuple[int, str, Kind, Any]
-"""A field of a mapping: its place there, its key, its kind, and what counts where the key is missing."""
-TASK_FIELDS: tuple[Row, ...] = (
-    (0, "name", NAME, None),
-    (1, "description", FREE_TEXT, None),
-    (2, "ingestion_only_during_scoring", FLAG, False),
+TASK_FLAG = Field(2, "ingestion_only_during_scoring", FLAG, False)
+TASK_FIELDS = (Field(0, "name", NAME, None), Field(1, "description", FREE_TEXT, None), TASK_FLAG)
+OLD_TASK_FIELDS = (
+    Field(0, "label", OLD_TASK_NAME, "None"),
+    Field(1, "description", FREE_TEXT, None),
+    Field(2, "ingestion_program_only_during_scoring", FLAG, False),
 )
-OLD_TASK_FIELDS: tuple[Row, ...] = (
-    (0, "label", OLD_TASK_NAME, "None"),
-    (1, "description", FREE_TEXT, None),
-    (2, "ingestion_program_only_during_scoring", FLAG, False),
+SOLUTION_FIELDS = (Field(0, "name", NAME, None), Field(1, "description", FREE_TEXT, None))
+BOARD_SETTINGS = (Field(4, "hidden", FLAG, False), Field(0, "primary_index", Integer(), 0))
+BOARD_FIELDS = (
+    Field(1, "title", BOARD_TITLE, MISSING),
+    Field(2, "key", KEY, MISSING),
+    Field(5, "submission_rule", Choice(RULES), "Add"),
+    *BOARD_SETTINGS,
 )
-SOLUTION_FIELDS: tuple[Row, ...] = ((0, "name", NAME, None), (1, "description", FREE_TEXT, None))
-BOARD_FIELDS: tuple[Row, ...] = (
-    (0, "primary_index", Integer(), 0),
-    (1, "title", BOARD_TITLE, MISSING),
-    (2, "key", KEY, MISSING),
-    (4, "hidden", FLAG, False),
-    (5, "submission_rule", Choice(RULES), "Add"),
-)
-COLUMN_FIELDS: tuple[Row, ...] = (
-    (1, "title", COLUMN_TITLE, MISSING),
-    (2, "key", KEY, MISSING),
-    (3, "sorting", SORTING, "desc"),
-    (4, "index", Integer(), MISSING),
-    (5, "hidden", FLAG, False),
-    (6, "precision", Integer(LOWEST_INTEGER), 2),
+BOARD = OWN | {"index", "columns", *(field.key for field in BOARD_FIELDS)}
+COLUMN_FLAG = Field(5, "hidden", FLAG, False)
+COLUMN_FIELDS = (
+    Field(1, "title", COLUMN_TITLE, MISSING),
+    Field(2, "key", KEY, MISSING),
+    Field(3, "sorting", SORTING, "desc"),
+    Field(4, "index", Integer(), MISSING),
+    COLUMN_FLAG,
+    Field(6, "precision", Integer(LOWEST_INTEGER), 2),
 )
 
 
@@ -335,9 +375,9 @@ class FieldUse(NamedTuple):
         return self.kind.refused(self.value)
 
 
-def _uses(at: Path, mapping: Mapping[Any, Any], rows: Iterable[Row], stage: Stage, *order: int) -> Iterator[FieldUse]:
-    for place, key, kind, default in rows:
-        yield FieldUse((*at, key), kind, mapping.get(key, default), stage, (*order, place))
+def _uses(at: Path, given: Mapping[Any, Any], fields: Iterable[Field], stage: Stage, *order: int) -> Iterator[FieldUse]:
+    for place, key, kind, default, _ in fields:
+        yield FieldUse((*at, key), kind, given.get(key, default), stage, (*order, place))
 
 
 def declared_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
@@ -353,42 +393,30 @@ def declared_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
             named = {**solution.value, "name": solution.get("name") or "solution"}
             yield from _uses(solution.at, named, SOLUTION_FIELDS, Stage.SAVE_SOLUTIONS, solution.position, 1)
     computation = Choice(DIFFERENCES[declared.platform].computations, null=True, blank=True)
-    column_fields: tuple[Row, ...] = ((0, "computation", computation, None), *COLUMN_FIELDS)
+    column_fields = (Field(0, "computation", computation, None), *COLUMN_FIELDS)
     for board in declared.entries("leaderboards"):
         yield from _uses(board.at, board.value, BOARD_FIELDS, Stage.SAVE_LEADERBOARDS, board.position)
         for column in declared.entries(*board.at, "columns"):
             order = (board.position, 3, column.position)
             yield from _uses(column.at, column.value, column_fields, Stage.SAVE_LEADERBOARDS, *order)
-    yield from _top_fields(declared, [key for key, *_ in TOP_FIELDS])
+    yield from _uses((), declared.yaml, TOP_FIELDS, Stage.SAVE_COMPETITION)
     for page in declared.entries("pages"):
-        rows: list[Row] = [(0, "title", PAGE_TITLE, None)]
-        yield from _uses(page.at, page.value, rows, Stage.SAVE_COMPETITION, PAGES_PLACE, page.position)
+        title = [Field(0, "title", PAGE_TITLE, None)]
+        yield from _uses(page.at, page.value, title, Stage.SAVE_COMPETITION, PAGES_PLACE, page.position)
     for number, phase in enumerate(sorted_phases(declared.entries("phases"))):
-        yield from _phase_fields(phase.at, number, phase.value, "name", "auto_migrate_to_this_phase")
-
-
-def _top_fields(declared: CompetitionYaml, keys: Container[str]) -> Iterator[FieldUse]:
-    rows = [(place, key, kind, default) for key, kind, default, place in TOP_FIELDS if key in keys]
-    yield from _uses((), declared.yaml, rows, Stage.SAVE_COMPETITION)
+        yield from _phase_fields(phase.at, number, phase.value, "name", MIGRATE.key)
 
 
 def _phase_fields(at: Path, number: int, phase: Mapping[Any, Any], name: str, migrate: str) -> Iterator[FieldUse]:
-    rows: list[Row] = [
-        (0, name, NAME, None),
-        (1, "description", FREE_TEXT, None),
-        (2, "execution_time_limit", Integer(), 0),
-        (3, "max_submissions_per_day", COUNT, DEFAULT_A_DAY),
-        (4, "max_submissions", COUNT, DEFAULT_IN_ALL),
-        (5, migrate, FLAG, False),
-        *((6 + place, key, FLAG, False) for place, key in enumerate(PHASE_FLAGS)),
-    ]
+    named = (Field(0, name, NAME, None), Field(1, "description", FREE_TEXT, None), MIGRATE._replace(key=migrate))
     limited = {**phase, "execution_time_limit": phase.get("execution_time_limit") or 0}
-    yield from _uses(at, limited, rows, Stage.SAVE_COMPETITION, PHASES_PLACE, number)
+    yield from _uses(at, limited, (*named, *LIMITS, *HIDING), Stage.SAVE_COMPETITION, PHASES_PLACE, number)
 
 
 def _v1_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
     top = declared.yaml
-    yield from _top_fields(declared, OLD_TOP_FIELDS)
+    read = [field for field in TOP_FIELDS if field.key in OLD_TOP_FIELDS]
+    yield from _uses((), top, read, Stage.SAVE_COMPETITION)
     image = top.get("competition_docker_image") or "image"
     yield FieldUse(("competition_docker_image",), IMAGE, image, Stage.SAVE_COMPETITION, (2,))
     for number, title in enumerate(declared.mapping(("html",))):
@@ -407,15 +435,15 @@ def _v1_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
         if board_label(column) not in labels:
             continue  # it is lost before anything looks at it
         key = column.get("title", name)
-        rows: list[Row] = [
-            (0, "label", COLUMN_TITLE, key),
-            (1, "key", KEY, key),
-            (2, "sort", SORTING, "desc"),
-            (3, "hidden", FLAG, False),
-            (4, "numeric_format", Integer(LOWEST_INTEGER), 2),
-        ]
-        read = {**column, "key": key, "sort": column.get("sort") or "desc"}
-        yield from _uses(("leaderboard", "columns", name), read, rows, Stage.SAVE_LEADERBOARDS, 0, 3, number)
+        fields = (
+            Field(0, "label", COLUMN_TITLE, key),
+            Field(1, "key", KEY, key),
+            Field(2, "sort", SORTING, "desc"),
+            Field(3, "hidden", FLAG, False),
+            Field(4, "numeric_format", Integer(LOWEST_INTEGER), 2),
+        )
+        sorted_column = {**column, "key": key, "sort": column.get("sort") or "desc"}
+        yield from _uses(("leaderboard", "columns", name), sorted_column, fields, Stage.SAVE_LEADERBOARDS, 0, 3, number)
 
 
 def huge_keys(declared: CompetitionYaml) -> list[str]:

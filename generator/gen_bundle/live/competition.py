@@ -14,7 +14,7 @@ from typing import Any
 
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, Phase, Task
-from gen_bundle.codabench.fields import PHASE_FLAGS, TOP_FIELDS
+from gen_bundle.codabench.fields import HIDING, MIGRATE, TASK_FLAG, TOP_FIELDS
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.ground.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection, Row
@@ -33,11 +33,11 @@ only the owner of a competition can delete it. Source: the permissions of `api/v
 """
 PHASE_FIELDS = (
     *("name", "description", "start", "end", "execution_time_limit"),
-    *("max_submissions_per_day", "max_submissions_per_person", "auto_migrate_to_this_phase"),
-    *PHASE_FLAGS,
+    *("max_submissions_per_day", "max_submissions_per_person", MIGRATE.key),
+    *(field.key for field in HIDING),
 )
-TOP_KEYS = (*(key for key, *_ in TOP_FIELDS), "terms", "fact_sheet")
-LISTED_FLAG = "ingestion_only_during_scoring"  # which the list of tasks has, and the answer of one task has not
+TOP_KEYS = (*(field.key for field in TOP_FIELDS), "terms", "fact_sheet")
+LISTED_FLAG = TASK_FLAG.key  # which the list of tasks has, and the answer of one task has not
 TASK_FIELDS = ("name", "description", LISTED_FLAG)
 UNTOUCHED = ("published", "secret_key", "queue")  # with the collaborators, what no change of ours may move
 

@@ -21,8 +21,8 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, DataUse, Phase, Task
 from gen_bundle.codabench.dates import utc
-from gen_bundle.codabench.fields import PHASE_FLAGS, TOP_FIELDS, Boolean
-from gen_bundle.codabench.reading import as_boolean, as_text
+from gen_bundle.codabench.fields import HIDING, MIGRATE, TOP_FIELDS
+from gen_bundle.codabench.reading import as_text
 from gen_bundle.ground.yaml_document import Document
 from gen_bundle.ground.zips.tree import Archive, Node, file_of
 from gen_bundle.live.competition import (
@@ -82,10 +82,7 @@ IN_YAML = {"max_submissions_per_person": "max_submissions"}
 
 
 def _top_values(wanted: Bundle) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for key, kind, default, _ in TOP_FIELDS:
-        value = wanted.yaml.get(key, default)
-        values[key] = bool(as_boolean(value)) if isinstance(kind, Boolean) else as_text(value)
+    values = {field.key: field.read(wanted.yaml) for field in TOP_FIELDS}
     return values | {"docker_image": wanted.competition.image, "fact_sheet": wanted.yaml.get("fact_sheet") or None}
 
 
@@ -98,10 +95,8 @@ def _phase_values(phase: Phase, wanted: Bundle) -> dict[str, Any]:
         "execution_time_limit": phase.limit_s,
         "max_submissions_per_day": phase.a_day,
         "max_submissions_per_person": phase.in_all,
-        "auto_migrate_to_this_phase": phase.auto_migrate,
+        **{field.key: field.read(declared) for field in (MIGRATE, *HIDING)},
     }
-    for flag in PHASE_FLAGS:
-        values[flag] = bool(as_boolean(declared.get(flag)))
     for key, instant in (("start", phase.start), ("end", phase.end)):
         if instant.fault is None:
             values[key] = instant.moment and f"{instant.moment:%Y-%m-%dT%H:%M:%SZ}"

@@ -9,7 +9,7 @@ import keyword
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -26,6 +26,7 @@ from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.check.registry import RuleEffect
 from gen_bundle.check.report import Finding
 from gen_bundle.check.run import findings_of
+from gen_bundle.codabench import fields as platform
 from gen_bundle.codabench.competition import (
     DEFAULT_A_DAY,
     DEFAULT_IN_ALL,
@@ -38,18 +39,6 @@ from gen_bundle.codabench.competition import (
     Task,
 )
 from gen_bundle.codabench.dates import Instant
-from gen_bundle.codabench.fields import (
-    BOARD,
-    COLUMN,
-    PAGE,
-    PHASE,
-    PHASE_FLAGS,
-    SOLUTION,
-    TASK,
-    TOP_FIELDS,
-    TOP_KEYS,
-    Boolean,
-)
 from gen_bundle.codabench.reading import YAML_NAME, as_boolean, as_integer, as_text, named_indexes
 from gen_bundle.declaration.read import FILE, read_foreign
 from gen_bundle.ground.errors import UserError
@@ -66,8 +55,6 @@ PHASE_DATA = {"public_data": "public", "starting_kit": "kits"}
 TAKEN_IDS = {"input", "public", "baselines", "other"}
 """Folders of data/ that are no phase's, here or in other projects."""
 LONGEST_ID = 36
-OWN_NAMES = {"registration_auto_approve", "forum_enabled", "contact_email", "docker_image", "title", "description"}
-"""Of the top of competition.yaml: what bundle.yaml calls otherwise, or puts first."""
 
 
 def import_bundle(source: Path, folder: Path) -> Imported:
@@ -209,32 +196,27 @@ class _Project:
     def _settings(self) -> dict[str, Any]:
         """The competition's own settings; all written out whose defaults in bundle.yaml are others."""
         top = self.bundle.yaml
-        approves = _read(as_boolean, top.get("registration_auto_approve"))
+        registration = _read(as_boolean, top.get("registration_auto_approve"))
+        if registration is None or isinstance(registration, bool):
+            registration = "auto" if registration else "approve"
         given: dict[str, Any] = {
-            "contact": _read(as_text, top.get("contact_email")),
             "docker_image": self.competition.image,
-            "registration": {True: "auto", False: "approve", None: "approve"}.get(approves, approves),
+            "registration": registration,
             "submission_rule": self.competition.submission_rule,
-            "forum": _read(as_boolean, top.get("forum_enabled", True)),
-            "queue": as_text(top.get("queue")),
+            **_unusual(top, (*platform.OPTIONAL, *platform.SETTINGS)),
         }
         if isinstance(top.get("fact_sheet"), Mapping):
             given["fact_sheet"] = {str(key): value for key, value in top["fact_sheet"].items()}
-        for key, kind, default, _ in TOP_FIELDS:
-            read = as_boolean if isinstance(kind, Boolean) else as_text
-            value = _read(read, top.get(key, default))
-            if key not in OWN_NAMES and value != default:
-                given[key] = value
         return {key: value for key, value in given.items() if value is not None}
 
     def _name_what_is_ignored(self) -> None:
         """Note the keys that the platform ignores, and the dates beside the phases, which only a preview shows."""
-        self._name_further([()], TOP_KEYS - {"milestones"}, "")
-        self._name_further([("leaderboards", 0)], BOARD | {TIE_BREAK}, "")
-        for name, keys in (("pages", PAGE), ("tasks", TASK), ("solutions", SOLUTION), ("phases", PHASE)):
+        self._name_further([()], platform.TOP_KEYS - {"milestones"}, "")
+        self._name_further([("leaderboards", 0)], platform.BOARD | {TIE_BREAK}, "")
+        for name, keys in platform.LISTS.items():
             self._name_further([entry.at for entry in self.bundle.entries(name)], keys, name)
         columns = [entry.at for entry in self.bundle.entries("leaderboards", 0, "columns")]
-        self._name_further(columns, COLUMN | {MEASURED}, "columns")
+        self._name_further(columns, platform.COLUMN | {MEASURED}, "columns")
 
     def _name_further(self, places: Sequence[YamlPath], read: Set[str], what: str) -> None:
         """Name the further keys of mappings; what several have alike is one line."""
@@ -280,7 +262,7 @@ class _Project:
         programs = self._places(task.files, PROGRAM_FOLDERS, "", self.tasks[task.at])
         entry["programs"] = {name: programs.get(role) for name, role in PROGRAMS.items()}
         entry |= self._places(task.files, DATA, f"/{self._of_phase(task)}")
-        return entry | _flags(given, {"ingestion_only_during_scoring": "ingestion_only_during_scoring"})
+        return entry | _unusual(given, [platform.TASK_FLAG])
 
     def _of_phase(self, task: Task) -> str:
         """Return where below data/ a task's files go: in the folder of the first phase that has it."""
@@ -306,7 +288,7 @@ class _Project:
             "max_submissions": _read(as_integer, given.get("max_submissions", DEFAULT_IN_ALL)) or 0,
             "execution_time_limit": _read(as_integer, given.get("execution_time_limit")) or DEFAULT_LIMIT_S,
         }
-        entry |= _flags(given, {"auto_migrate_to_this_phase": "auto_migrate", **{flag: flag for flag in PHASE_FLAGS}})
+        entry |= _unusual(given, (platform.MIGRATE, *platform.HIDING))
         entry |= self._places(phase.files, PHASE_DATA, f"/{entry['id']}")
         if given.get("gold") == "public":
             entry["gold"] = "public"
@@ -406,9 +388,7 @@ class _Project:
             self.imported.lost.append(f"{dotted(other.at)}: Codabench uses the first leaderboard alone")
         board = boards[0].value if boards else {}
         declared: dict[str, Any] = {"title": self.competition.board_title, "key": as_text(board.get("key")) or ""}
-        declared |= _flags(board, {"hidden": "hidden"})
-        if primary := _read(as_integer, board.get("primary_index", 0)):
-            declared["primary_index"] = primary
+        declared |= _unusual(board, platform.BOARD_SETTINGS)
         if self.competition.tie_break is not None:
             declared |= {"ties": "equal", "tie_break": list(self.competition.tie_break)}
         declared["columns"] = list(map(self._column, itertools.count(), self.competition.columns))
@@ -422,7 +402,7 @@ class _Project:
             entry["index"] = index
         precision = _read(as_integer, given.get("precision", 2))
         entry |= {"sort": given.get("sorting", "desc"), "precision": 2 if precision is None else precision}
-        entry |= _flags(given, {"hidden": "hidden"})
+        entry |= _unusual(given, [platform.COLUMN_FLAG])
         if column.computation is not None:
             entry["computation"] = column.computation
             keys = {one.index: one.key for one in self.competition.columns}
@@ -442,10 +422,16 @@ def _read(reader: Callable[[Any], Any], value: Any) -> Any:
     return value if read is None else read
 
 
-def _flags(given: Mapping[Any, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """The flags that are set, or that are neither true nor false, by our names; `names` has theirs first."""
-    flags = {ours: _read(as_boolean, given.get(theirs)) for theirs, ours in names.items()}
-    return {name: value for name, value in flags.items() if value not in (None, False)}
+def _unusual(given: Mapping[Any, Any], fields: Iterable[platform.Field]) -> dict[str, Any]:
+    """Return the fields of a mapping that are not as they are by default, or cannot be read, by our names."""
+    found = {}
+    for field in fields:
+        value = field.read(given)
+        if value is None:
+            value = given.get(field.key)  # as it stands, so that bundle.yaml is refused, too
+        if value not in (None, field.default):
+            found[field.name] = value
+    return found
 
 
 def _shared_programs(tasks: Sequence[dict[str, Any]]) -> dict[str, str]:

@@ -337,7 +337,6 @@ class Conversion:
             "title": titles[0][: BOARD_TITLE.limit],
             "key": "results",
             "submission_rule": self._submission_rule(phases),
-            "primary_index": 0,
             "columns": kept,
         }
 

@@ -4,11 +4,12 @@ Rules: Codabench 1.25, `competitions/unpackers/v2.py` and the serializers it use
 ready-made zip, because a folder is zipped on the server under a name that can collide with another file.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import BaseModel
 
 from gen_bundle.build.package.phase_data import PhaseData
 from gen_bundle.build.package.programs import empty_submission, ingestion_members, program_members
@@ -16,12 +17,12 @@ from gen_bundle.build.package.resolve import ProgramPart, Resolved
 from gen_bundle.build.render.pages import page_name, render_pages, terms_name
 from gen_bundle.codabench.competition import TIE_BREAK
 from gen_bundle.codabench.dates import utc
+from gen_bundle.codabench.fields import MIGRATE, OPTIONAL, PHASE_SETTINGS, SETTINGS, Field
 from gen_bundle.declaration.model import (
     CompetitionSettings,
     DeclaredColumn,
     DeclaredCompetition,
     DeclaredPhase,
-    PhaseSettings,
     Question,
 )
 from gen_bundle.declaration.ready_programs import ForeignColumn, ForeignCompetition
@@ -90,12 +91,11 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
         "registration_auto_approve": declaration.registration == "auto",
         "docker_image": declaration.image,
         "enable_detailed_results": True,
-        "forum_enabled": declaration.forum,
+        **settings(declaration, SETTINGS),
         "terms": terms_name(declaration),
         "pages": [{"title": page.title, "file": page_name(declaration, page.file)} for page in declaration.pages],
     }
-    document |= optional_settings(declaration)
-    document |= {"tasks": [], "solutions": [], "phases": []}
+    document |= {**optional_settings(declaration), "tasks": [], "solutions": [], "phases": []}
     for one in data:
         tasks = []
         # Each phase has tasks of its own, since what participants are shown of them differs.
@@ -115,14 +115,15 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
     return document | milestones(declaration)
 
 
+def settings(declared: BaseModel, fields: Iterable[Field]) -> dict[str, Any]:
+    """Return those of the fields that a declaration has, as the platform calls them."""
+    return {field.key: getattr(declared, field.name) for field in fields if hasattr(declared, field.name)}
+
+
 def optional_settings(declaration: DeclaredCompetition | ForeignCompetition) -> dict[str, Any]:
-    """What is written only where it is declared."""
-    optional = {
-        "contact_email": declaration.contact,
-        "queue": declaration.queue,
-        "reward": declaration.reward,
-        "fact_sheet": {key: _question(key, question) for key, question in declaration.fact_sheet.items()},
-    }
+    """Return what is written only where it is declared."""
+    sheet = {key: _question(key, question) for key, question in declaration.fact_sheet.items()}
+    optional = settings(declaration, OPTIONAL) | {"fact_sheet": sheet}
     return {key: value for key, value in optional.items() if value}
 
 
@@ -171,9 +172,9 @@ def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, An
     entry["start"] = utc(phase.start)
     if phase.end is not None:
         entry["end"] = utc(phase.end)
-    entry |= phase_settings(phase)
+    entry |= settings(phase, PHASE_SETTINGS)
     if index == 0:
-        entry["auto_migrate_to_this_phase"] = False  # a bundle of one task may lack the first
+        entry[MIGRATE.key] = False  # a bundle of one task may lack the first
     entry["starting_kit"] = f"starting_kits/{phase.id}.zip"
     if data.public:
         entry["public_data"] = f"public_data/{phase.data_id}.zip"
@@ -181,19 +182,6 @@ def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, An
     if phase.gold == "public":
         entry["gold"] = phase.gold  # the platform ignores it; the search for leaks does not
     return entry
-
-
-def phase_settings(phase: PhaseSettings) -> dict[str, Any]:
-    """A phase's limits and flags."""
-    return {
-        "max_submissions_per_day": phase.max_submissions_per_day,
-        "max_submissions": phase.max_submissions,
-        "execution_time_limit": phase.execution_time_limit,
-        "auto_migrate_to_this_phase": phase.auto_migrate,
-        "hide_output": phase.hide_output,
-        "hide_prediction_output": phase.hide_prediction_output,
-        "hide_score_output": phase.hide_score_output,
-    }
 
 
 def _question(key: str, question: Question | dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from gen_bundle.build.package.resolve import Resolved
 from gen_bundle.build.platforms.codabench import logo_file
 from gen_bundle.build.render.markdown import page_html
 from gen_bundle.build.render.pages import page_name, render_pages, terms_name
+from gen_bundle.codabench.fields import OPTIONAL
 from gen_bundle.declaration.model import DeclaredColumn, DeclaredPhase, DeclaredTask
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.zips.writing import Members, all_files, zipped
@@ -91,8 +92,7 @@ def losses(competition: Resolved) -> list[str]:
         lost.append("the hidden outputs of the phases")
     if any(column.computation for _, column in competition.columns):
         lost.append("computed columns")
-    if any((declaration.contact, declaration.fact_sheet, declaration.queue, declaration.reward)):
-        lost.append("contact, queue, reward and fact sheet")
+    lost += [key for key in (*(field.name for field in OPTIONAL), "fact_sheet") if getattr(declaration, key)]
     lost.append("ends of phases but the last: a phase lasts until the next one starts")
     return [f"CodaLab's format has no place for {text}" for text in lost]
 

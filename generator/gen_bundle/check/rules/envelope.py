@@ -2,13 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from yaml.nodes import ScalarNode
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import HOUSE, UPLOAD, ZIPFILE, Problem, Topic
-from gen_bundle.codabench.fields import Stage, huge_keys
+from gen_bundle.codabench.fields import TOP_FIELDS, Stage, Text, huge_keys
 from gen_bundle.codabench.reading import NEW_KEYS, YAML_NAME, mistaken_for_yaml
 from gen_bundle.ground.yaml_document import Path
 from gen_bundle.ground.zips.tree import Node
@@ -196,7 +196,7 @@ def _yaml_hash_cuts_text(bundle: Bundle) -> Iterator[Problem]:
                 yield Problem(f"{path[-1]} ends before {comment[:30]!r}", path)
 
 
-def _displayed(bundle: Bundle, keys: tuple[str, ...], inner_keys: tuple[str, ...]) -> Iterator[Path]:
+def _displayed(bundle: Bundle, keys: Sequence[str], inner_keys: tuple[str, ...]) -> Iterator[Path]:
     """Where competition.yaml may hold texts that the platform displays: at its top, and in its lists."""
     yield from ((key,) for key in keys)
     owners = [entry for name in ("pages", "tasks", "phases", "leaderboards") for entry in bundle.entries(name)]
@@ -213,7 +213,7 @@ PLACEHOLDER = re.compile(
 @YAML.trap("a placeholder that was never filled in", source=HOUSE)
 def _placeholder_left(bundle: Bundle) -> Iterator[Problem]:
     """Participants see it. → Write the real text."""
-    keys = ("title", "description", "docker_image", "reward", "contact_email")
+    keys = [field.key for field in TOP_FIELDS if isinstance(field.kind, Text)]
     for path in _displayed(bundle, keys, ("title", "name")):
         value = bundle.value(path)
         found = PLACEHOLDER.search(value) if isinstance(value, str) else None

@@ -131,13 +131,6 @@ OTHER_NAMES = {
     "ingestion_program": ("ingestion", "ingest"),
     "input_data": ("input", "inputs"),
 }
-LISTS = {
-    "pages": known.PAGE,
-    "tasks": known.TASK,
-    "solutions": known.SOLUTION,
-    "phases": known.PHASE,
-    "leaderboards": known.BOARD,
-}
 
 
 def _mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any], frozenset[str]]]:
@@ -146,7 +139,7 @@ def _mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any], fr
         yield from _old_mappings(bundle)
         return
     yield (), "competition.yaml", bundle.yaml, known.TOP_KEYS
-    for name, keys in LISTS.items():
+    for name, keys in (*known.LISTS.items(), ("leaderboards", known.BOARD)):
         for entry in bundle.entries(name):
             yield entry.at, f"{name}[{entry.position}]", entry.value, keys
     for board in bundle.entries("leaderboards"):

@@ -9,7 +9,7 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.codabench.competition import Column, Competition, Phase, Task
 from gen_bundle.codabench.dates import Instant
-from gen_bundle.codabench.fields import PHASE_FLAGS, TOP_FIELDS, Boolean
+from gen_bundle.codabench.fields import HIDING, QUEUE, TOP_FIELDS, Boolean
 from gen_bundle.codabench.reading import as_boolean, as_integer, as_text
 from gen_bundle.declaration.dates import AOE
 from gen_bundle.ground.yaml_document import Path
@@ -127,12 +127,11 @@ def paired(old: Sequence[Named], new: Sequence[Named]) -> Iterator[tuple[Any, An
 
 
 SHOWN, EDIT, KEEP, RERUN, FIXED = Effect
-# The image and the columns have places of their own; `image` is the logo.
-SHOWN_SETTINGS = frozenset(
+# Settings of a competition that nobody sees until something is submitted, or somebody registers.
+EDITED_SETTINGS = frozenset(
     [
-        *("title", "description", "reward", "contact_email", "forum_enabled", "competition_type"),
-        *("show_detailed_results_in_submission_panel", "show_detailed_results_in_leaderboard"),
-        *("make_programs_available", "make_input_data_available"),
+        *("docker_image", "queue", "registration_auto_approve", "enable_detailed_results", "auto_run_submissions"),
+        "can_participants_make_submissions_public",
     ]
 )
 
@@ -145,15 +144,13 @@ def competition_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
 def _top(bundle: Bundle) -> Settings:
     top = bundle.yaml
     settings: dict[str, tuple[str | None, Effect]] = {}
-    for key, kind, default, _ in TOP_FIELDS:
-        value = top.get(key, default)
-        text = _said(value)
-        if isinstance(kind, Boolean):
-            text = _yes_no(value)
-        effect = SHOWN if key in SHOWN_SETTINGS else EDIT
-        settings[key] = (text, effect)
+    for field in (*TOP_FIELDS, QUEUE):
+        text = field.read(top) or None
+        if isinstance(field.kind, Boolean):
+            text = _yes_no(text)
+        effect = EDIT if field.key in EDITED_SETTINGS else SHOWN
+        settings[field.key] = (text, effect)
     settings["docker_image"] = (bundle.competition.image, EDIT)
-    settings["queue"] = (_said(top.get("queue")), EDIT)
     settings["fact_sheet"] = (_questions(top.get("fact_sheet")), EDIT)
     return settings
 
@@ -262,7 +259,7 @@ def _phase(bundle: Bundle, phase: Phase, names: Mapping[Path, str]) -> Settings:
         "time limit per run (s)": (str(phase.limit_s), EDIT),
         "tasks": (tasks, FIXED),
         "moves on by itself": (_yes_no(phase.auto_migrate), EDIT),
-        **{flag: (_yes_no(declared.get(flag)), SHOWN) for flag in PHASE_FLAGS},
+        **{field.key: (_yes_no(declared.get(field.key)), SHOWN) for field in HIDING},
     }
 
 

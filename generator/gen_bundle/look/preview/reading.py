@@ -21,6 +21,7 @@ from gen_bundle.build.render.markdown import page_html
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.codabench.competition import Column, DataUse, Phase
 from gen_bundle.codabench.dates import Instant, read_instant
+from gen_bundle.codabench.fields import OPTIONAL
 from gen_bundle.codabench.reading import as_boolean, as_text, is_on
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.ground.errors import UserError
@@ -402,9 +403,7 @@ def _facts(bundle: Bundle) -> list[tuple[str, str]]:
     titles = [as_text(one.get("title")) or str(key) for key, one in asked if isinstance(one, Mapping)]
     facts = [
         ("Registration", "at once" if at_once else "after approval"),
-        ("Contact", as_text(top.get("contact_email"))),
-        ("Reward", as_text(top.get("reward"))),
-        ("Queue", as_text(top.get("queue"))),
+        *((field.name.capitalize(), field.read(top)) for field in OPTIONAL),
         ("Leaderboard", competition.board_title or "(no title)"),
         ("Docker image", competition.image or "none"),
         ("Forum", forum),

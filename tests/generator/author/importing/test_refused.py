@@ -50,10 +50,13 @@ def edited(*edits: Edit) -> Draft:
         (("phases", 0, "tasks"), [0, 7], "phases.main.tasks.1"),
         (("tasks", 0, "ingestion_only_during_scoring"), "often", "tasks.main.ingestion_only_during_scoring"),
         (("registration_auto_approve",), "maybe", "registration"),
+        (("registration_auto_approve",), ["yes"], "registration"),
         (("forum_enabled",), "maybe", "forum"),
         (("make_programs_available",), "maybe", "make_programs_available"),
         (("competition_type",), "race", "competition_type"),
         (("contact_email",), ["me"], "contact"),
+        (("reward",), ["a cup"], "reward"),
+        (("queue",), ["mine"], "queue"),
     ],
 )
 def test_a_wrong_value_stays_and_is_refused_twice(
