@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 PRESS = ROOT / "generator" / "gen_bundle"
@@ -76,6 +74,7 @@ def test_every_room_is_in_the_table() -> None:
     assert named == set(rooms())
 
 
+@pytest.mark.slow
 def test_no_arrow_points_up() -> None:
     height = {room: -number for number, floor in enumerate(FLOORS) for room in floor}
     upward = {
@@ -116,6 +115,7 @@ def test_no_module_of_the_press_is_in_a_circle() -> None:
     assert len(list(order.static_order())) == len(graph)  # raises CycleError for a circle
 
 
+@pytest.mark.slow
 def test_no_module_of_the_scorers_is_in_a_circle() -> None:
     graph = imports_within(SCORERS, "")
     assert {"scoring_kit.frame", "scoring_kit.resampling.final_report"} <= set(graph)
@@ -162,6 +162,7 @@ def shared(name: str) -> bool:
     return name.startswith("scoring_kit.base")
 
 
+@pytest.mark.slow
 def test_tables_are_read_whatever_the_process_read_before() -> None:
     for file in [*PRESS.rglob("*.py"), *SCORERS.rglob("*.py")]:
         if {"scaffold", "templates"} & set(file.parts):
@@ -172,6 +173,7 @@ def test_tables_are_read_whatever_the_process_read_before() -> None:
         assert "csv.field_size_limit" not in called or file.stem == "submissions", file
 
 
+@pytest.mark.slow
 def test_a_name_belongs_to_one_class() -> None:
     homes: dict[str, list[str]] = {}
     for folder in (PRESS, SCORERS, ROOT / "docker"):

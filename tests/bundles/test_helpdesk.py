@@ -21,7 +21,7 @@ from gen_bundle.ground.resources import resource
 from tests.bundles.replayed import files_of, pages
 from tests.generator.dry_run.in_process import InProcessEngine
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 NAME = "helpdesk"
 FOLDER = resource("bundles") / NAME
@@ -62,6 +62,7 @@ def test_code_reads_the_messages_without_their_desks(phase: str, size: int) -> N
     assert not {row["text"] for row in training} & {row["text"] for row in messages}
 
 
+@pytest.mark.slow
 def test_participants_never_get_the_messages(bundle: Path) -> None:
     hidden = {row["text"] for phase in PARTS for row in rows("input", phase, "messages.csv")}
     with zipfile.ZipFile(bundle) as opened:
@@ -80,6 +81,7 @@ def test_the_submission_page_says_what_code_may_do() -> None:
         assert words in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", PlatformVersion)
 def test_the_check_finds_nothing(version: PlatformVersion, bundle: Path) -> None:
     report = check_path(bundle, now=datetime(2026, 12, 1, tzinfo=UTC), version=version)
@@ -93,6 +95,7 @@ def share_of_the_majority(phase: str) -> float:
     return gold.count(desk) / len(gold)
 
 
+@pytest.mark.slow
 def test_its_packed_programs_run_and_score_by_themselves(bundle: Path, tmp_path: Path) -> None:
     majority = FOLDER / "data/baselines/test/majority"
     results = dry_run(DryRunRequest(bundle, tmp_path / "out", [majority], phases=["test"], trust=True), ProcessEngine())
@@ -102,6 +105,7 @@ def test_its_packed_programs_run_and_score_by_themselves(bundle: Path, tmp_path:
     assert 0 < run.scores["macro_f1"] < run.scores["accuracy"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", PlatformVersion)
 def test_baselines_are_run_and_scored(version: PlatformVersion, bundle: Path, tmp_path: Path) -> None:
     results = dry_run(DryRunRequest(bundle, tmp_path / "out", version=version), InProcessEngine())

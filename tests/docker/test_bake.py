@@ -14,8 +14,6 @@ import pytest
 from tests.engine import ROOT
 from tests.fake_hub import FakeHub, serve
 
-pytestmark = pytest.mark.slow
-
 TINY = ROOT / "tests" / "fixtures" / "models" / "roberta-nli"
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 
@@ -57,6 +55,7 @@ def snapshot(tmp_path: Path) -> Path:
     return tmp_path / "baked" / "hf" / "hub" / "models--org--name" / "snapshots" / REVISION
 
 
+@pytest.mark.slow
 def test_a_download_gives_the_locked_files_laid_out_as_the_hubs_cache(tmp_path: Path, hub: FakeHub) -> None:
     done = bake(tmp_path, {"hub": hub.address, "models": [model()], "punkt": None})
     assert done.returncode == 0, done.stderr
@@ -65,6 +64,7 @@ def test_a_download_gives_the_locked_files_laid_out_as_the_hubs_cache(tmp_path: 
     assert all(f"/resolve/{REVISION}/" in path for path in hub.asked)
 
 
+@pytest.mark.slow
 def test_a_broken_download_goes_on_where_it_stopped(tmp_path: Path, hub: FakeHub) -> None:
     hub.cut_short = 1
     done = bake(tmp_path, {"hub": hub.address, "models": [model()], "punkt": None})
@@ -73,12 +73,14 @@ def test_a_broken_download_goes_on_where_it_stopped(tmp_path: Path, hub: FakeHub
     assert {p.name: p.read_bytes() for p in snapshot(tmp_path).iterdir()} == hub.models["org/name"]
 
 
+@pytest.mark.slow
 def test_another_file_than_the_locked_one_stops_the_build(tmp_path: Path, hub: FakeHub) -> None:
     done = bake(tmp_path, {"hub": hub.address, "models": [model(config_json="0" * 64)], "punkt": None})
     assert done.returncode == 1
     assert f"org/name config.json: sha256 is {model()['files']['config.json']}, expected {'0' * 64}" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_missing_file_stops_the_build_at_once(tmp_path: Path, hub: FakeHub) -> None:
     hub.models["org/name"].pop("config.json")
     done = bake(tmp_path, {"hub": hub.address, "models": [model()], "punkt": None})
@@ -101,6 +103,7 @@ def test_a_folder_is_copied_and_everything_becomes_readable_for_all(tmp_path: Pa
     assert json.loads((baked / "scoring" / "manifest.json").read_text())["models"][0]["repository"] == "org/name"
 
 
+@pytest.mark.slow
 def test_the_sentence_splitter_comes_from_its_archive(tmp_path: Path) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
@@ -117,6 +120,7 @@ def test_the_sentence_splitter_comes_from_its_archive(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.models
 def test_transformers_loads_what_was_baked_by_name_and_by_revision(tmp_path: Path, hub: FakeHub) -> None:
     pytest.importorskip("transformers")
@@ -139,6 +143,7 @@ for revision in (None, "main", "{REVISION}"):
     assert len(set(lines)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.models
 def test_weights_that_are_a_pickle_alone_load_offline_from_the_image(tmp_path: Path, hub: FakeHub) -> None:
     """As microsoft/deberta-xlarge-mnli lies on the hub: no safetensors; the self-test computes the same number."""
@@ -167,6 +172,7 @@ def test_weights_that_are_a_pickle_alone_load_offline_from_the_image(tmp_path: P
     assert pickled == original
 
 
+@pytest.mark.slow
 @pytest.mark.models
 def test_the_hub_of_the_tests_answers_as_huggingface_hub_expects(hub: FakeHub) -> None:
     huggingface_hub = pytest.importorskip("huggingface_hub")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.docs.pages import BLOCK, DOCS, follow
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "forked_python")]
+pytestmark = pytest.mark.usefixtures("kept_organisers", "forked_python")
 PAGES = [page.name for page in sorted(DOCS.glob("*.md")) if "\n```sh\n" in page.read_text(encoding="utf-8")]
 LEFT_BEHIND = {
     "final-report.md": {"final/report.tex": "booktabs"},
@@ -23,6 +23,7 @@ LEFT_BEHIND = {
 """Page → a file that is there when it has been followed → what is in it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_from_its_beginning_to_its_end(page: str, tmp_path: Path) -> None:
     assert follow(DOCS / page, tmp_path) > 0

@@ -12,8 +12,6 @@ import pytest
 
 import gen_bundle
 
-pytestmark = pytest.mark.slow
-
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "api.md"
 
 
@@ -61,6 +59,7 @@ for first in ("build.building", "check", "after.ranking", "check.rules.leaderboa
 """
 
 
+@pytest.mark.slow
 def test_the_functions_are_never_their_modules() -> None:
     python(IMPORTED_FIRST)
 
@@ -70,6 +69,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     python(f"import sys; old = set(sys.modules); import gen_bundle; assert not {late} & (set(sys.modules) - old)")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept_organisers", "forked_python")
 def test_the_example_of_the_page_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

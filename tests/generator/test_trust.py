@@ -22,7 +22,7 @@ from tests.generator.competition import small_competition
 from tests.generator.dry_run.bundles import GOOD, Bundle, write_zip
 from tests.generator.dry_run.test_isolation import INGESTION
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +52,7 @@ def trapped(tmp_path: Path) -> tuple[Path, Path]:
     return folder, touched
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["check", "diff", "verify"])
 def test_looking_at_a_folder_runs_nothing_of_it(tmp_path: Path, verb: str) -> None:
     folder, touched = trapped(tmp_path)
@@ -72,6 +73,7 @@ def test_looking_at_a_folder_runs_nothing_of_it(tmp_path: Path, verb: str) -> No
     assert touched.exists()
 
 
+@pytest.mark.slow
 def test_a_metric_of_the_folder_is_code_of_it(competition: Path, tmp_path: Path) -> None:
     columns = [{"key": "own", "title": "Own", "metric": {"name": "metrics.py:own"}, "sort": "desc", "worst": 0}]
     touched = tmp_path / "touched"
@@ -85,6 +87,7 @@ def test_a_metric_of_the_folder_is_code_of_it(competition: Path, tmp_path: Path)
     assert touched.exists()
 
 
+@pytest.mark.slow
 def test_a_build_says_once_whose_code_it_runs(tmp_path: Path) -> None:
     folder, _ = trapped(tmp_path)
     first, again = (run(folder, "--out", tmp_path / "bundle.zip") for _ in range(2))
@@ -96,6 +99,7 @@ def test_a_build_says_once_whose_code_it_runs(tmp_path: Path) -> None:
     assert "runs the code" in run(folder, "--out", tmp_path / "bundle.zip").stderr
 
 
+@pytest.mark.slow
 def test_what_new_writes_is_the_users_own(tmp_path: Path) -> None:
     assert run("new", "films", "--package", "--in", tmp_path).exit_code == 0
     assert run("check", tmp_path / "films").exit_code == 0
@@ -111,6 +115,7 @@ def test_no_folder_takes_the_place_of_ours(tmp_path: Path, name: str) -> None:
     assert not touched.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["zip", "folder"])
 def test_programs_of_others_need_trust(tmp_path: Path, shape: str) -> None:
     touched = tmp_path / "touched"
@@ -128,6 +133,7 @@ def test_programs_of_others_need_trust(tmp_path: Path, shape: str) -> None:
     assert touched.exists()
 
 
+@pytest.mark.slow
 def test_own_bundles_and_our_own_programs_need_none(shipped: Path, tmp_path: Path, nothing_is_known: Path) -> None:
     folder, _ = trapped(tmp_path)
     bundle = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))[0].path
@@ -138,6 +144,7 @@ def test_own_bundles_and_our_own_programs_need_none(shipped: Path, tmp_path: Pat
         refuse_strangers(bundle, ProcessEngine(), trust=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -185,6 +192,7 @@ def test_solutions_that_are_programs_need_trust_beside_our_own_programs(
         refuse_strangers(folder, engine, trust=False)
 
 
+@pytest.mark.slow
 def test_a_home_that_cannot_be_written_to_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))

@@ -23,7 +23,7 @@ from scoring_kit import frame
 from tests.scoring_programs.packed import TAKING_RESULTS
 from tests.scoring_programs.read_secrets import ReadSecrets, read_secrets
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 CANARY = "canary7f3a"
 NEEDS_MODELS = {"clpsych2025": "a2"}
 """Of these competitions only one task runs without models."""
@@ -85,6 +85,7 @@ def run(case: Case, work: Path, submission: Path, reference: Path | None = None)
     return Left(status, log.getvalue(), details, page)
 
 
+@pytest.mark.slow
 def test_a_run_shows_no_secret(case: Case, tmp_path: Path) -> None:
     left = run(case, tmp_path, case.submission, case.reference)
     assert left.status == 0, left.log
@@ -151,6 +152,7 @@ def is_gold(name: str) -> bool:
     return any(name.endswith(ending) for ending in SECRET_FILES.values())
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(which=st.integers(0, 10_000), n=st.integers(0, 10_000))
 def test_gold_is_never_shown_not_even_broken_gold(
@@ -163,6 +165,7 @@ def test_gold_is_never_shown_not_even_broken_gold(
     assert CANARY not in left.log + left.details + left.page
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(which=st.integers(0, 10_000), n=st.integers(0, 10_000))
 def test_the_page_shows_nothing_of_the_submission(

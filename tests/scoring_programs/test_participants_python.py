@@ -11,8 +11,6 @@ import pytest
 from gen_bundle.build.package.programs import imported_modules
 from gen_bundle.ground.resources import resource
 
-pytestmark = pytest.mark.slow
-
 ROOT = resource("scoring_programs")
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/submission.py"))
 
@@ -29,6 +27,7 @@ def modules(package: str) -> Mapping[str, Path]:
     return imported_modules((f"{package}.submission", "scoring_kit.validate"), (ROOT / package, ROOT / "scoring_kit"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", [*PACKAGES, INGESTION])
 def test_only_the_standard_library_is_imported(package: str) -> None:
     own = {package, "scoring_kit", INGESTION}
@@ -49,11 +48,13 @@ def newer_than_3_9(*files: Path) -> str:
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_python_3_9_is_enough() -> None:
     files = {path for package in (*PACKAGES, INGESTION) for path in modules(package).values()}
     assert newer_than_3_9(*sorted(files)) == ""
 
 
+@pytest.mark.slow
 def test_no_annotation_that_is_evaluated_is_a_union_by_a_bar() -> None:
     # which vermin does not find, and Python 3.9 cannot evaluate
     files = {path for package in (*PACKAGES, INGESTION) for path in modules(package).values()}
@@ -68,6 +69,7 @@ def test_no_annotation_that_is_evaluated_is_a_union_by_a_bar() -> None:
                     assert bars == [], f"{path.name}:{annotation.lineno}"
 
 
+@pytest.mark.slow
 def test_the_check_of_versions_sees_newer_syntax(tmp_path: Path) -> None:
     (tmp_path / "new.py").write_text("match 1:\n    case 1:\n        pass\n")
     (tmp_path / "old.py").write_text("print(1)\n")

@@ -12,7 +12,7 @@ from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.zips.writing import write_zip
 from tests.generator.competition import small_competition
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 
 @pytest.fixture
@@ -20,6 +20,7 @@ def folder(tmp_path: Path) -> Path:
     return small_competition(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("epoch", "moment"), [("0", (1980, 1, 1, 0, 0, 0)), ("99999999999", (2107, 12, 31, 23, 59, 58))]
 )
@@ -52,6 +53,7 @@ def test_a_name_that_is_too_long_is_told(folder: Path, tmp_path: Path) -> None:
         build(BuildRequest(str(folder), tmp_path / ("x" * 300 + ".zip")))
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_old_bundle_whole(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "bundle.zip"
     write_zip(out, {"competition.yaml": b"title: the old bundle"})

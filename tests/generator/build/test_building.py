@@ -20,7 +20,7 @@ from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import resource
 from tests.generator.competition import second_module, second_task, small_competition
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 
 def contents(bundle: Path) -> dict[str, bytes]:
@@ -90,6 +90,7 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [one.path for one in build(BuildRequest(str(with_two_tasks(work)), work / "out", layout="separate"))]
 
 
+@pytest.mark.slow
 def test_a_joint_bundle_holds_one_task_a_phase(bundle: Path) -> None:
     files = contents(bundle)
     text = yaml.safe_load(files["competition.yaml"])
@@ -104,12 +105,14 @@ def test_a_joint_bundle_holds_one_task_a_phase(bundle: Path) -> None:
     assert {*named, text["image"], text["terms"], "competition.yaml"} == set(files)
 
 
+@pytest.mark.slow
 def test_zips_in_a_bundle_are_not_compressed_once_more(bundle: Path) -> None:
     with zipfile.ZipFile(bundle) as archive:
         how = {(Path(member.filename).suffix == ".zip", member.compress_type) for member in archive.infolist()}
     assert how == {(True, zipfile.ZIP_STORED), (False, zipfile.ZIP_DEFLATED)}
 
 
+@pytest.mark.slow
 def test_no_null_stands_in_competition_yaml(bundle: Path) -> None:
     def leaves(value: Any) -> list[Any]:
         if isinstance(value, Mapping):
@@ -121,6 +124,7 @@ def test_no_null_stands_in_competition_yaml(bundle: Path) -> None:
     assert None not in leaves(document(bundle))
 
 
+@pytest.mark.slow
 def test_a_program_is_self_contained_and_has_no_organiser(bundle: Path) -> None:
     names = inner(contents(bundle)["scoring_programs/test-joint.zip"])
     assert {
@@ -134,6 +138,7 @@ def test_a_program_is_self_contained_and_has_no_organiser(bundle: Path) -> None:
     assert not [name for name in names if "organiser" in name or "__pycache__" in name]
 
 
+@pytest.mark.slow
 def test_layout_tasks_has_a_program_for_each_task_and_every_column(two_tasks: Path, tmp_path: Path) -> None:
     (built,) = build(BuildRequest(str(two_tasks), tmp_path / "bundle.zip", layout="tasks"))
     text = document(built.path)
@@ -145,6 +150,7 @@ def test_layout_tasks_has_a_program_for_each_task_and_every_column(two_tasks: Pa
     assert [column["key"] for column in described["columns"]] == ["macro_f1", "accuracy", "again_f1"]
 
 
+@pytest.mark.slow
 def test_layout_tasks_asked_for_replaces_a_rule_that_would_lose_scores(folder: Path, tmp_path: Path) -> None:
     (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip", layout="tasks"))
     assert document(built.path)["leaderboards"][0]["submission_rule"] == "Force_Latest_Multiple"
@@ -153,12 +159,14 @@ def test_layout_tasks_asked_for_replaces_a_rule_that_would_lose_scores(folder: P
         build(BuildRequest(str(folder), tmp_path / "b.zip", layout="tasks", overrides=("submission_rule=best",)))
 
 
+@pytest.mark.slow
 def test_layout_separate_fills_a_folder(bundles: list[Path]) -> None:
     assert [path.name for path in bundles] == ["my-task-classification.zip", "my-task-again.zip"]
     columns = document(bundles[1])["leaderboards"][0]["columns"]
     assert [column["key"] for column in columns] == ["again_f1"]
 
 
+@pytest.mark.slow
 def test_layout_separate_replaces_all_bundles_or_none(two_tasks: Path, bundles: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "out"
     shutil.copytree(bundles[0].parent, out)
@@ -171,12 +179,14 @@ def test_layout_separate_replaces_all_bundles_or_none(two_tasks: Path, bundles: 
     assert {path: path.read_bytes() for path in out.iterdir()} == earlier
 
 
+@pytest.mark.slow
 def test_layout_separate_with_a_task_writes_a_file(two_tasks: Path, tmp_path: Path) -> None:
     (built,) = build(BuildRequest(str(two_tasks), tmp_path / "one.zip", layout="separate", task="again"))
     assert built.path == tmp_path / "one.zip"
     assert document(built.path)["tasks"][0]["id"] == "again"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
@@ -196,6 +206,7 @@ def test_wrong_use_is_told(two_tasks: Path, tmp_path: Path, changes: dict[str, A
     assert not (tmp_path / "x.zip").exists()
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_bytes(folder: Path, bundle: Path, tmp_path: Path) -> None:
     for path in folder.rglob("*"):
         os.utime(path, (1_700_000_000, 1_700_000_000))
@@ -205,11 +216,13 @@ def test_the_same_input_gives_the_same_bytes(folder: Path, bundle: Path, tmp_pat
     assert again.path.read_bytes() == bundle.read_bytes()
 
 
+@pytest.mark.slow
 def test_source_date_epoch_is_honoured(varied: Path) -> None:
     with zipfile.ZipFile(varied) as archive:
         assert {member.date_time for member in archive.infolist()} == {(2025, 1, 1, 0, 0, 0)}
 
 
+@pytest.mark.slow
 def test_a_failed_build_leaves_the_old_bundle_whole(folder: Path, bundle: Path, tmp_path: Path) -> None:
     out = Path(shutil.copy(bundle, tmp_path))
     before = out.read_bytes()
@@ -220,6 +233,7 @@ def test_a_failed_build_leaves_the_old_bundle_whole(folder: Path, bundle: Path, 
     assert [path.name for path in tmp_path.glob(".*tmp")] == []
 
 
+@pytest.mark.slow
 def test_an_interrupted_build_leaves_the_old_bundle_whole(
     folder: Path, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,6 +274,7 @@ def test_a_missing_phase_is_named(folder: Path, tmp_path: Path) -> None:
         build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
 
 
+@pytest.mark.slow
 def test_real_data_replace_the_synthetic_ones(folder: Path, tmp_path: Path) -> None:
     real = tmp_path / "real"
     for phase in ("dev", "test"):
@@ -272,6 +287,7 @@ def test_real_data_replace_the_synthetic_ones(folder: Path, tmp_path: Path) -> N
     assert any("no text has the label neutral" in note for note in built.notes)
 
 
+@pytest.mark.slow
 def test_options_that_name_files_travel_and_folders_become_absolute(tmp_path: Path) -> None:
     files = {"table": "weights.tsv", "good": "x/list.txt", "bad": "y/list.txt", "again": "x/list.txt"}
     absent = {"root": "/no/such/model", "below": "./absent", "home": "~/no-such-model"}
@@ -301,6 +317,7 @@ def test_options_that_name_files_travel_and_folders_become_absolute(tmp_path: Pa
         assert any(f"options.{key}: there is no {path} on this machine" in note for note in built.notes), key
 
 
+@pytest.mark.slow
 def test_a_column_computed_over_tasks_is_refused_in_layout_separate(two_tasks: Path, tmp_path: Path) -> None:
     mean = "{key: mean, title: Mean, sort: desc, meaning: The mean., computation: avg, of: [accuracy, again_f1]}"
     declaration = yaml.safe_load((two_tasks / "bundle.yaml").read_text(encoding="utf-8"))
@@ -355,6 +372,7 @@ def test_a_worst_score_that_may_be_the_best_is_pointed_out(column: str, worst: f
     assert [note.startswith(f"{key}: {told}") for note in notes] == ([True] if told else [])
 
 
+@pytest.mark.slow
 def test_a_page_with_an_unknown_name_is_told_with_its_line(folder: Path, tmp_path: Path) -> None:
     page = folder / "pages" / "overview.md.j2"
     page.write_text("# Title\n\n{{ competition.titel }}\n", encoding="utf-8")
@@ -365,6 +383,7 @@ def test_a_page_with_an_unknown_name_is_told_with_its_line(folder: Path, tmp_pat
     assert any(m.startswith("pages/terms.md.j2:1:") for m in caught.value.messages)
 
 
+@pytest.mark.slow
 def test_the_press_imports_no_scorer_and_nothing_heavy(folder: Path, tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from gen_bundle.build.building import BuildRequest, build;"
@@ -376,6 +395,7 @@ def test_the_press_imports_no_scorer_and_nothing_heavy(folder: Path, tmp_path: P
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.slow
 def test_baselines_are_folders_zips_or_single_files(varied: Path) -> None:
     files = contents(varied)
     assert inner(files["solutions/dev/majority.zip"]) == ["predictions.csv"]
@@ -394,11 +414,13 @@ def test_baselines_without_a_file_or_a_name_of_their_own_are_told(folder: Path, 
         build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
 
 
+@pytest.mark.slow
 def test_public_data_of_one_phase_stay_out_of_the_other(varied: Path) -> None:
     assert inner(contents(varied)["public_data/dev.zip"]) == ["README.txt", "dev/texts.csv"]
     assert inner(contents(varied)["public_data/test.zip"]) == ["README.txt", "test/texts.csv"]
 
 
+@pytest.mark.slow
 def test_a_bundle_that_codabench_would_refuse_is_not_left_behind(folder: Path, tmp_path: Path) -> None:
     (folder / "logo.png").write_text("no picture", encoding="utf-8")
     with pytest.raises(UserError, match=r"was not written") as caught:
@@ -411,10 +433,12 @@ def test_a_bundle_that_codabench_would_refuse_is_not_left_behind(folder: Path, t
     assert not built.leaks
 
 
+@pytest.mark.slow
 def test_a_queue_of_ones_own_is_taken_on_trust(varied: Path) -> None:
     assert document(varied)["queue"] == QUEUE
 
 
+@pytest.mark.slow
 def test_gold_where_participants_can_read_it_stops_a_build(folder: Path, tmp_path: Path) -> None:
     shutil.copy(folder / "data" / "test" / "gold.csv", folder / "data" / "public" / "test" / "labels.csv")
     with pytest.raises(UserError, match="was not written") as caught:

@@ -22,7 +22,7 @@ from tests.generator.build.test_declared import rows_of, write_csv
 from tests.generator.code_competition import PREDICT, declaration, write_competition
 from tests.generator.dry_run.in_process import InProcessEngine
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 
 def run(*arguments: object) -> Result:
@@ -68,11 +68,13 @@ def check_board(record: dict[str, Any]) -> None:
     assert float(board[1]["cells"]["accuracy"]) == pytest.approx(gold.count("neutral") / 30, abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", PlatformVersion)
 def test_from_bundle_yaml_to_the_board(version: PlatformVersion, bundle: Path, tmp_path: Path) -> None:
     check_board(recorded_dry_run(bundle, version, tmp_path / "out"))
 
 
+@pytest.mark.slow
 def test_a_command_from_bundle_yaml_to_the_board(tmp_path: Path) -> None:
     folder = write_competition(tmp_path / "feelings", declaration(interface="command"))
     built = run(folder, "--out", tmp_path / "bundle.zip")
@@ -96,6 +98,7 @@ class WatchedEngine(InProcessEngine):
         return super().run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", PlatformVersion)
 def test_no_folder_of_the_code_holds_gold(version: PlatformVersion, bundle: Path, tmp_path: Path) -> None:
     engine = WatchedEngine("a-word-of-gold")
@@ -105,6 +108,7 @@ def test_no_folder_of_the_code_holds_gold(version: PlatformVersion, bundle: Path
     assert engine.environments == [{}] * 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["tasks", "separate"])
 def test_every_layout_takes_code(layout: str, competition: Path, tmp_path: Path) -> None:
     built = build(BuildRequest(str(competition), tmp_path / "bundles", layout=layout, force=True))
@@ -116,6 +120,7 @@ def test_every_layout_takes_code(layout: str, competition: Path, tmp_path: Path)
         assert sum((one.scores or {}).get("seconds", 0) for one in results.runs) > 0
 
 
+@pytest.mark.slow
 def test_the_validator_judges_code_without_running_it(bundle: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(bundle) as built, built.open("starting_kits/test.zip") as opened:
         zipfile.ZipFile(opened).extractall(tmp_path / "kit")
@@ -155,11 +160,13 @@ def test_input_data_without_code_are_an_error(tmp_path: Path) -> None:
         build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
 
 
+@pytest.mark.slow
 def test_codalab_takes_no_code(competition: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"submission\.kind: code is not supported by --platform codalab"):
         build(BuildRequest(str(competition), tmp_path / "bundle.zip", platform="codalab"))
 
 
+@pytest.mark.slow
 def test_a_page_says_how_code_is_run(bundle: Path) -> None:
     with zipfile.ZipFile(bundle) as built:
         page = built.read("pages/overview.md").decode()
@@ -167,6 +174,7 @@ def test_a_page_says_how_code_is_run(bundle: Path) -> None:
     assert "| Test | 540 s |" in page
 
 
+@pytest.mark.slow
 def test_gold_among_what_the_code_reads_stops_the_build(competition: Path, tmp_path: Path) -> None:
     write_csv(competition / "data/input/test/texts.csv", rows_of("test", 30), "id", "language", "label")
     with pytest.raises(UserError, match="gold") as caught:

@@ -26,7 +26,7 @@ from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import competitions
 from tests.generator.dry_run.in_process import InProcessEngine
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 LABELS = ["negative", "neutral", "positive"]
 DECLARATION: dict[str, Any] = {
@@ -123,6 +123,7 @@ def runs_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("gen_bundle.dry_run.engines.choose"), "ProcessEngine", InProcessEngine)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("forked_python")
 def test_from_bundle_yaml_to_the_board(competition: Path, tmp_path: Path) -> None:
     bundle, out = tmp_path / "bundle.zip", tmp_path / "out"
@@ -150,6 +151,7 @@ def ranked(**rank: object) -> dict[str, Any]:
     return {**DECLARATION, "tasks": [{**task, "columns": [column, *task["columns"]]}]}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("runs_in_process")
 def test_an_average_rank_from_bundle_yaml_to_the_board(competition: Path, tmp_path: Path) -> None:
     declare(competition, ranked())
@@ -190,6 +192,7 @@ def test_what_an_average_rank_cannot_be(competition: Path, declaration: dict[str
     assert expected in run(competition, "--out", competition / "bundle.zip").stderr
 
 
+@pytest.mark.slow
 def test_labels_of_all_phases_are_known_in_each(competition: Path, tmp_path: Path) -> None:
     """`values` is not declared: a label that only the development gold has may be answered in the test phase."""
     rows = rows_of("dev", 20)
@@ -210,6 +213,7 @@ def test_labels_of_all_phases_are_known_in_each(competition: Path, tmp_path: Pat
         build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
 
 
+@pytest.mark.slow
 def test_the_validator_says_at_home_what_the_platform_would(competition: Path, tmp_path: Path) -> None:
     build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
     with zipfile.ZipFile(tmp_path / "bundle.zip") as bundle:
@@ -238,6 +242,7 @@ def test_the_validator_says_at_home_what_the_platform_would(competition: Path, t
     assert "negativ, neutral" not in (tmp_path / "kit/FORMAT.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_labels_are_those_of_the_gold_column_that_is_compared(competition: Path, tmp_path: Path) -> None:
     for phase, number in (("dev", 20), ("test", 30)):
         rows = [{**row, "feeling": row.pop("label")} for row in rows_of(phase, number)]
@@ -264,6 +269,7 @@ def test_a_fault_in_gold_is_reported_for_its_own_phase_alone(competition: Path, 
     assert "leave the cell empty and write `reference: {empty: skip}`." in strength
 
 
+@pytest.mark.slow
 def test_the_bundle_of_a_task_hides_the_gold_of_phases_that_it_does_not_have(competition: Path, tmp_path: Path) -> None:
     second = {"id": "label", "name": "L", "columns": [{"key": "acc", "metric": {"name": "accuracy", "field": "label"}}]}
     phases = [DECLARATION["phases"][0], {**DECLARATION["phases"][1], "tasks": ["label"]}]
@@ -276,6 +282,7 @@ def test_the_bundle_of_a_task_hides_the_gold_of_phases_that_it_does_not_have(com
     assert any("texts.csv" in message for message in caught.value.messages)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "line"),
     [
@@ -295,6 +302,7 @@ def test_a_build_says_what_scores_give_away(
     assert [note[: len(line or "")] for note in told] == ([line] if line else [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["label", "strength"])
 def test_gold_in_public_data_stops_the_build(column: str, competition: Path, tmp_path: Path) -> None:
     write_csv(competition / "data/public/test/texts.csv", rows_of("test", 30), "id", "language", column)
@@ -303,6 +311,7 @@ def test_gold_in_public_data_stops_the_build(column: str, competition: Path, tmp
     assert not (tmp_path / "bundle.zip").exists()
 
 
+@pytest.mark.slow
 def test_a_column_that_participants_may_know_is_declared(competition: Path, tmp_path: Path) -> None:
     rows = [{**row, "text": f"text {i % 7} of {row['id']}"} for i, row in enumerate(rows_of("test", 30))]
     write_csv(competition / "data/test/gold.csv", rows)
@@ -319,6 +328,7 @@ def test_gold_that_leaves_a_metric_undefined_stops_the_build(competition: Path, 
     assert any("gold.csv (pearson): all gold values are equal" in message for message in caught.value.messages)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("runs_in_process")
 def test_an_own_function_travels_with_the_program(competition: Path, tmp_path: Path) -> None:
     (competition / "metrics.py").write_text(
@@ -357,6 +367,7 @@ def test_keys_of_declared_scoring_are_refused_with_a_package(competition: Path) 
     assert any("is read only with scoring_program: declared" in message for message in caught.value.messages)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["joint", "separate", "tasks"])
 def test_every_layout_builds(layout: str, competition: Path, tmp_path: Path) -> None:
     second = {
@@ -369,6 +380,7 @@ def test_every_layout_builds(layout: str, competition: Path, tmp_path: Path) -> 
     assert len(built) == (2 if layout == "separate" else 1)
 
 
+@pytest.mark.slow
 def test_a_baseline_that_holds_a_column_of_gold_is_refused(competition: Path, tmp_path: Path) -> None:
     """Its labels are wrong, but its strengths are the gold's; the kit would hand them out."""
     strengths = [row["strength"] for row in rows_of("test", 30)]
@@ -380,6 +392,7 @@ def test_a_baseline_that_holds_a_column_of_gold_is_refused(competition: Path, tm
     assert not (tmp_path / "bundle.zip").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("public", [["remark"], []])
 def test_a_further_column_that_no_metric_reads_is_gold_unless_it_is_public(
     public: list[str], competition: Path, tmp_path: Path
@@ -419,6 +432,7 @@ def test_what_answers_are_compared_with_cannot_be_public(
         resolve(competition)
 
 
+@pytest.mark.slow
 def test_a_public_column_that_the_gold_has_not_is_said(competition: Path, tmp_path: Path) -> None:
     declare(competition, {**DECLARATION, "reference": {"file": "gold.csv", "public": ["langauge"]}})
     (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
@@ -426,6 +440,7 @@ def test_a_public_column_that_the_gold_has_not_is_said(competition: Path, tmp_pa
     assert "names langauge. gold.csv has " in said
 
 
+@pytest.mark.slow
 def test_gold_that_is_public_as_a_whole_is_no_secret(competition: Path, tmp_path: Path) -> None:
     columns = [{"key": "sum", "metric": {"name": "metrics.py:sum"}, "sort": "desc", "worst": 0}]
     (competition / "metrics.py").write_text("def sum(gold, predicted):\n    return len(predicted)\n")
@@ -441,6 +456,7 @@ def test_gold_that_is_public_as_a_whole_is_no_secret(competition: Path, tmp_path
     assert not build(BuildRequest(str(competition), tmp_path / "bundle.zip"))[0].leaks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "fails"),
     [

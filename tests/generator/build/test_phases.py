@@ -16,7 +16,7 @@ from gen_bundle.cli import root
 from gen_bundle.ground.errors import UserError
 from tests.generator.competition import second_module, second_task, small_competition
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 AFTER = {"id": "post", "name": "Afterwards", "start": "2990-01-01 AoE", "data": "test"}
 
@@ -50,6 +50,7 @@ def tasks_by_phase(document: dict[str, Any], key: str) -> dict[str, list[str]]:
     return {phase["id"]: [tasks[index] for index in phase["tasks"]] for phase in document["phases"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["joint", "tasks"])
 def test_phases_that_share_data_use_the_same_files(layout: str, tmp_path: Path) -> None:
     archive, document = built(competition(tmp_path), layout)
@@ -66,6 +67,7 @@ def test_phases_that_share_data_use_the_same_files(layout: str, tmp_path: Path) 
         assert Counter(solutions) == {"solutions/dev/majority.zip": 1, "solutions/test/majority.zip": 2}
 
 
+@pytest.mark.slow
 def test_a_phase_with_some_of_the_tasks_in_layout_tasks(tmp_path: Path) -> None:
     archive, document = built(competition(tmp_path, tasks_of_dev=["classification"], tasks_of_post=["again"]), "tasks")
     archive.close()
@@ -75,6 +77,7 @@ def test_a_phase_with_some_of_the_tasks_in_layout_tasks(tmp_path: Path) -> None:
     assert data["post"] == data["test"][1:]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("forked_python")
 def test_a_phase_with_some_of_the_tasks_in_layout_joint(tmp_path: Path) -> None:
     """The others' columns are at their worst, although its data are those of a phase with all tasks."""
@@ -109,6 +112,7 @@ def test_a_phase_with_some_of_the_tasks_in_layout_joint(tmp_path: Path) -> None:
     assert run["scores"]["macro_f1"] > 0
 
 
+@pytest.mark.slow
 def test_a_bundle_of_one_task_has_the_phases_of_that_task(tmp_path: Path) -> None:
     folder = competition(tmp_path, tasks_of_dev=["classification"])
     with (folder / "bundle.yaml").open("a", encoding="utf-8") as file:
@@ -119,6 +123,7 @@ def test_a_bundle_of_one_task_has_the_phases_of_that_task(tmp_path: Path) -> Non
         assert not [name for name in archive.namelist() if "dev" in name]
 
 
+@pytest.mark.slow
 def test_in_codalabs_format_too_the_data_are_there_once(tmp_path: Path) -> None:
     (bundle,) = build(BuildRequest(str(competition(tmp_path)), tmp_path / "old.zip", platform="codalab"))
     with zipfile.ZipFile(bundle.path) as archive:
@@ -142,6 +147,7 @@ def test_folders_that_would_not_be_used_are_named(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_pages_say_which_phase_has_which_tasks(tmp_path: Path) -> None:
     folder = competition(tmp_path, tasks_of_dev=["again"])
     (folder / "pages/overview.md.j2").write_text("# Overview\n\n{{ limits_table() }}\n", encoding="utf-8")
@@ -155,6 +161,7 @@ def test_pages_say_which_phase_has_which_tasks(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_board_that_the_primary_column_cannot_order_is_told(tmp_path: Path) -> None:
     (bundle,) = build(BuildRequest(str(competition(tmp_path, tasks_of_dev=["again"])), tmp_path / "b.zip"))
     assert [note for note in bundle.notes if note.startswith("phases.dev.tasks: without classification")]

@@ -25,7 +25,7 @@ from scoring_kit import frame
 from tests.generator.after.report.declared_task import declared_task
 from tests.yaml_text import dumped, loaded
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 LAYOUTS = ["joint", "tasks", "separate"]
 BUILT = [("joint", "csv"), ("joint", "jsonl"), ("tasks", "csv"), ("separate", "jsonl")]
@@ -193,6 +193,7 @@ def expected(layout: str, of_one: Any, of_two: Any, worst: Mapping[str, float]) 
     return found | {"valid both": not nothing, "valid some": not nothing}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("layout", "suffix"), BUILT)
 @pytest.mark.parametrize(
     ("names", "one", "two"),
@@ -212,6 +213,7 @@ def test_each_program_scores_its_own_tables(
     assert found == expected(layout, one, two, WORST)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("layout", "suffix"), BUILT)
 @pytest.mark.parametrize(
     ("columns", "one", "two"),
@@ -229,6 +231,7 @@ def test_a_table_of_two_tasks_enters_those_whose_columns_are_there(
     assert found == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", FORMATS)
 @pytest.mark.parametrize("columns", [(), ("Label",), ("n",), ("labels", "m")], ids=str)
 def test_a_table_without_a_whole_task_is_refused(
@@ -238,6 +241,7 @@ def test_a_table_without_a_whole_task_is_refused(
     assert found == {"both/joint": 1, "some/joint": 1, "valid both": False, "valid some": False}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gold", ["secret", "public"])
 def test_the_gold_of_another_task_is_hidden_where_it_is_secret(gold: str, tmp_path: Path) -> None:
     folder = two_tables(tmp_path, "csv")
@@ -266,6 +270,7 @@ def test_each_task_is_ranked_by_itself(suffix: str, tmp_path: Path) -> None:
         assert (teams["half"].get(f"{task}_rank") is None) is (task == "two")
 
 
+@pytest.mark.slow
 def test_a_baseline_that_one_program_of_a_layout_refuses_stops_the_build(tmp_path: Path) -> None:
     folder = two_tables(tmp_path, "csv")
     (folder / "data/baselines/both/half/two.csv").write_text("id,n\n1,none\n2,2\n3,4\n", encoding="utf-8")
@@ -275,6 +280,7 @@ def test_a_baseline_that_one_program_of_a_layout_refuses_stops_the_build(tmp_pat
         assert "two.csv:2: n is not a number" in done.stderr
 
 
+@pytest.mark.slow
 def test_an_average_that_would_rank_and_stay_blank_stops_the_build(tmp_path: Path) -> None:
     folder = two_tables(tmp_path, "csv")
     declaration = loaded((folder / "bundle.yaml").read_bytes())

@@ -17,7 +17,7 @@ from tests.generator.competition import small_competition
 from tests.generator.dry_run.bundles import GOOD, Bundle, write_zip
 from tests.generator.look.preview.bundles import write_bundle
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 LAUGHS = "l0: &l0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]\n" for n in range(1, 12)
@@ -105,6 +105,7 @@ def dry_run(verb: Callable[..., Said], tmp_path: Path) -> DryRun:
     return run
 
 
+@pytest.mark.slow
 def test_metadata_of_a_submission_ends_no_dry_run(dry_run: DryRun, tmp_path: Path) -> None:
     sent = [write_zip(tmp_path / f"{name}.zip", {**GOOD, "metadata": text}) for name, text in METADATA.items()]
     assert {name: run["status"] for name, run in dry_run(sent).items()} == dict.fromkeys(METADATA, "Finished")
@@ -114,6 +115,7 @@ def test_metadata_of_a_submission_ends_no_dry_run(dry_run: DryRun, tmp_path: Pat
     )
 
 
+@pytest.mark.slow
 def test_a_hostile_zip_ends_no_dry_run(dry_run: DryRun, tmp_path: Path) -> None:
     for name, data in HOSTILE_ZIPS.items():
         (tmp_path / f"{name}.zip").write_bytes(data)
@@ -122,6 +124,7 @@ def test_a_hostile_zip_ends_no_dry_run(dry_run: DryRun, tmp_path: Path) -> None:
     assert [name for name, run in runs.items() if "Bad or empty zip file" not in run["message"]] == []
 
 
+@pytest.mark.slow
 def test_output_below_a_thousand_folders_ends_no_dry_run(verb: Callable[..., Said], tmp_path: Path) -> None:
     scorer = "import os\nos.chdir('../output')\nfor _ in range(1500):\n    os.mkdir('d')\n    os.chdir('d')\n"
     Bundle(scorer).write(tmp_path / "bundle")
@@ -146,6 +149,7 @@ def test_a_hostile_zip_is_named_by_the_ranking(name: str, verb: Callable[..., Sa
 DATES = ["2026-01-01 10:00:00+25:00", "12 Jan 2026 10:00 +99:00", "0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("date", DATES)
 def test_an_odd_date_ends_neither_check_nor_preview(date: str, verb: Callable[..., Said], tmp_path: Path) -> None:
     odd = write_bundle(tmp_path / "odd.zip", lambda content: content["phases"][0].update(start=date))
@@ -187,6 +191,7 @@ def test_the_last_resort_is_a_few_lines(debug: bool, monkeypatch: pytest.MonkeyP
     assert debug or ("cli/list.py, line" in said and "GEN_BUNDLE_DEBUG=1" in said and len(said.splitlines()) == 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -241,6 +246,7 @@ def test_a_misspelt_verb_is_suggested(word: str, meant: str | None, verb: Callab
         assert meant is not None or all(name in said for name in VERBS)
 
 
+@pytest.mark.slow
 def test_out_has_a_default(verb: Callable[..., Said], tmp_path: Path) -> None:
     small_competition(tmp_path)
     assert verb("my-task")[0] == 0
@@ -301,6 +307,7 @@ def odd_yaml(text: str, seed: int) -> str:
     return text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_whatever_is_sent_each_item_gets_its_verdict(seed: int, verb: Callable[..., Said], tmp_path: Path) -> None:
     whole = write_bundle(tmp_path / "whole.zip").read_bytes()
@@ -318,6 +325,7 @@ def test_whatever_is_sent_each_item_gets_its_verdict(seed: int, verb: Callable[.
         assert verb("dry-run", name, "--engine", "process", "--trust", "--out", f"run-{name}")[0] in (0, 1, 2)
 
 
+@pytest.mark.slow
 def test_damaged_submissions_in_a_dry_run(dry_run: DryRun, tmp_path: Path) -> None:
     sent = [tmp_path / f"seed-{seed}.zip" for seed in range(40)]
     for seed, path in enumerate(sent):

@@ -11,7 +11,7 @@ import pytest
 
 from tests.generator.cli.running import gen_bundle
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 MISTAKES = Path(__file__).with_name("mistakes.jsonl")
 """One a line: edits to a project that `new` has written, or words typed beside it, and the answer as patterns."""
 CASES: list[dict[str, Any]] = [json.loads(line) for line in MISTAKES.read_text(encoding="utf-8").splitlines()]
@@ -62,6 +62,7 @@ def make(folder: Path, what: str, name: str, old: str, new: str = "", encoding: 
         path.write_bytes(after.encode(encoding))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=[case["done"] for case in CASES])
 def test_a_mistake_is_answered(case: dict[str, Any], project: Path, tmp_path: Path) -> None:
     shutil.copytree(project, tmp_path, dirs_exist_ok=True)

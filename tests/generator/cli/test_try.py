@@ -10,7 +10,7 @@ from tests.generator.cli.running import gen_bundle
 from tests.generator.competition import small_competition
 from tests.yaml_text import dumped, loaded
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 
 def tried(*arguments: object, cwd: Path) -> tuple[int, str, str]:
@@ -18,6 +18,7 @@ def tried(*arguments: object, cwd: Path) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_a_folder_its_bundle_yaml_and_its_bundle_are_tried(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     for source in (folder, folder / "bundle.yaml"):
@@ -47,6 +48,7 @@ def test_what_cannot_be_built_is_not_run(tmp_path: Path) -> None:
     assert "tasks: is missing" in said
 
 
+@pytest.mark.slow
 def test_the_worst_status_counts_and_the_page_is_written_all_the_same(tmp_path: Path) -> None:
     assert tried(small_competition(tmp_path), cwd=tmp_path)[0] == 0
     unpacked = tmp_path / "unpacked"
@@ -61,6 +63,7 @@ def test_the_worst_status_counts_and_the_page_is_written_all_the_same(tmp_path: 
     assert said.splitlines()[-1].endswith("preview/index.html")
 
 
+@pytest.mark.slow
 def test_a_bundle_for_each_task_has_its_own_page(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     status, board, said = tried(folder, "--set", "layout=separate", cwd=tmp_path)

@@ -24,8 +24,6 @@ from gen_bundle.ground.errors import UserError
 from tests.generator.dry_run.bundles import ACCURACY, COLUMN, GOOD, HALF, Bundle, write_files, write_zip, writes
 from tests.shared import shared_path
 
-pytestmark = pytest.mark.slow
-
 BAD_ZIP = "Submission failed: Bad or empty zip file. See logs for more details. (the submission: "
 RUN_KEYS = {"phase", "task", "submission", "status", "exit_code", "seconds", "scores", "message"}
 
@@ -97,6 +95,7 @@ def two_tasks(folder: Path, rule: str = "Force_Latest_Multiple") -> Path:
     ).write(folder)
 
 
+@pytest.mark.slow
 def test_results_on_disk(bundle: Path, tmp_path: Path) -> None:
     team = write_zip(tmp_path / "team.zip", HALF)
     results = replay(bundle, tmp_path / "out", [team])
@@ -110,6 +109,7 @@ def test_results_on_disk(bundle: Path, tmp_path: Path) -> None:
     assert results.good
 
 
+@pytest.mark.slow
 def test_the_kept_job_is_open_to_its_container_alone(bundle: Path, tmp_path: Path) -> None:
     team = write_zip(tmp_path / "team.zip", GOOD)
     results = replay(bundle, tmp_path / "out", [team], command_line=partial(docker_run_line, gpu=False, network=False))
@@ -123,6 +123,7 @@ def test_the_kept_job_is_open_to_its_container_alone(bundle: Path, tmp_path: Pat
         assert all(path.stat().st_mode & 0o004 for path in [folder, *folder.rglob("*")])
 
 
+@pytest.mark.slow
 def test_kept_outputs_can_be_changed_by_nobody_else(tmp_path: Path) -> None:
     scorer = ACCURACY + "import os\nos.mkdir('../output/more')\n"
     scorer += "for name in ('../output', '../output/more', '../output/scores.json'): os.chmod(name, 0o777)\n"
@@ -132,12 +133,14 @@ def test_kept_outputs_can_be_changed_by_nobody_else(tmp_path: Path) -> None:
     assert not any(path.stat().st_mode & 0o022 for path in [output, *output.iterdir()])
 
 
+@pytest.mark.slow
 def test_zip_and_folder_are_the_same_bundle(bundle: Path, tmp_path: Path) -> None:
     zipped = Path(shutil.make_archive(str(tmp_path / "zipped"), "zip", bundle))
     team = write_zip(tmp_path / "team.zip", HALF)
     assert board(replay(zipped, tmp_path / "a", [team])) == board(replay(bundle, tmp_path / "b", [team]))
 
 
+@pytest.mark.slow
 def test_programs_and_data_may_be_zips(tmp_path: Path) -> None:
     bundle = Bundle(task={"scoring_program": "program.zip", "reference_data": "gold.zip"}).write(tmp_path / "bundle")
     for name in ("program", "gold"):
@@ -147,6 +150,7 @@ def test_programs_and_data_may_be_zips(tmp_path: Path) -> None:
     assert results.runs[0].scores == {"acc": 1.0}
 
 
+@pytest.mark.slow
 def test_submissions_are_zips_folders_and_single_files(bundle: Path, tmp_path: Path) -> None:
     folder = write_files(tmp_path / "folder", GOOD)
     single = write_files(tmp_path / "bare", HALF) / "pred.txt"
@@ -154,12 +158,14 @@ def test_submissions_are_zips_folders_and_single_files(bundle: Path, tmp_path: P
     assert [(run.submission, run.scores) for run in results.runs] == [("folder", {"acc": 1.0}), ("pred", {"acc": 0.5})]
 
 
+@pytest.mark.slow
 def test_old_files_are_zipped_as_a_participant_would(bundle: Path, tmp_path: Path) -> None:
     folder = write_files(tmp_path / "team", {**GOOD, "sub/x.txt": "1"})
     os.utime(folder / "pred.txt", (0, 0))  # a zip knows no time before 1980
     assert replay(bundle, tmp_path / "out", [folder]).good
 
 
+@pytest.mark.slow
 def test_a_submission_itself_may_be_a_link(bundle: Path, tmp_path: Path) -> None:
     write_files(tmp_path / "team", {"answers.txt": GOOD["pred.txt"]})
     (tmp_path / "pred.txt").symlink_to("team/answers.txt")
@@ -177,6 +183,7 @@ def test_a_link_in_a_submissions_folder_reads_no_file_of_this_machine(
     assert "'sub/link' is a link; only files and folders are unpacked" in run.message
 
 
+@pytest.mark.slow
 def test_links_and_pipes_in_a_bundles_folder(bundle: Path, tmp_path: Path) -> None:
     (bundle / "gold/truth.txt").rename(bundle / "truth.txt")
     (bundle / "gold/truth.txt").symlink_to("../truth.txt")
@@ -191,6 +198,7 @@ def test_a_submission_that_is_no_file(bundle: Path, tmp_path: Path) -> None:
         replay(bundle, tmp_path / "out", [tmp_path / "pipe"])
 
 
+@pytest.mark.slow
 def test_repeated_stems_get_a_number(bundle: Path, tmp_path: Path) -> None:
     submissions = [write_zip(tmp_path / name / "team.zip", GOOD) for name in "xyz"]
     submissions.append(write_zip(tmp_path / "TEAM.zip", GOOD))
@@ -199,6 +207,7 @@ def test_repeated_stems_get_a_number(bundle: Path, tmp_path: Path) -> None:
     assert len(results.board) == 4
 
 
+@pytest.mark.slow
 def test_own_solutions_run_where_they_are_attached(tmp_path: Path) -> None:
     results = replay(with_solutions(two_phases(tmp_path / "bundle")), tmp_path / "out")
     assert told(results) == [
@@ -213,6 +222,7 @@ def test_own_solutions_run_where_they_are_attached(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_migration_runs_what_is_on_the_board_again(tmp_path: Path) -> None:
     bundle = with_solutions(two_phases(tmp_path / "bundle", auto_migrate_to_this_phase=True))
     results = replay(bundle, tmp_path / "out")
@@ -220,6 +230,7 @@ def test_migration_runs_what_is_on_the_board_again(tmp_path: Path) -> None:
     assert board(results)[2:] == [("test", 1, "lead", {"acc": "1.0"}), ("test", 2, "other", {"acc": "0.25"})]
 
 
+@pytest.mark.slow
 def test_one_phase(tmp_path: Path) -> None:
     bundle = with_solutions(two_phases(tmp_path / "bundle"))
     assert {run[0] for run in told(replay(bundle, tmp_path / "out", phases=["test"]))} == {"test"}
@@ -228,12 +239,14 @@ def test_one_phase(tmp_path: Path) -> None:
         replay(bundle, tmp_path / "out", phases=["final"])
 
 
+@pytest.mark.slow
 def test_foreign_bundles_are_named_by_index(tmp_path: Path) -> None:
     bundle = Bundle(task={"id": "not a name"}, phase={"id": "../evil"}).write(tmp_path / "bundle")
     results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
     assert told(results) == [("0", "0", "team", "Finished")]
 
 
+@pytest.mark.slow
 def test_several_tasks_make_a_parent_with_children(tmp_path: Path) -> None:
     results = replay(two_tasks(tmp_path / "bundle"), tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
     assert told(results) == [("test", "a", "team", "Finished"), ("test", "b", "team", "Finished")]
@@ -242,12 +255,14 @@ def test_several_tasks_make_a_parent_with_children(tmp_path: Path) -> None:
     assert row.cells == {"acc": "1.0"}
 
 
+@pytest.mark.slow
 def test_last_of_several_tasks_blanks_the_others(tmp_path: Path) -> None:
     bundle = two_tasks(tmp_path / "bundle", rule="Force_Last")
     [row] = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)]).board
     assert row.tasks == {"a": {"acc": "n/a"}, "b": {"acc": "0.75"}}
 
 
+@pytest.mark.slow
 def test_cells_of_several_tasks_come_from_the_task_that_owns_the_column(tmp_path: Path) -> None:
     """In our layout `tasks` a program writes the other tasks' columns at their worst."""
     columns = ({"title": "A", "key": "a_f1", "index": 0}, {"title": "B", "key": "b_f1", "index": 1})
@@ -274,6 +289,7 @@ def test_cells_of_several_tasks_come_from_the_task_that_owns_the_column(tmp_path
     assert row.tasks == {"a": {"a_f1": "0.9", "b_f1": "0.0"}, "b": {"a_f1": "0.0", "b_f1": "0.9"}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "rows"),
     [
@@ -291,6 +307,7 @@ def test_submission_rules_of_one_team(tmp_path: Path, rule: str, rows: list[tupl
     assert [(row.submission, row.cells["acc"]) for row in results.board] == rows
 
 
+@pytest.mark.slow
 def test_a_failed_submission_is_written_down_and_does_not_lead(tmp_path: Path) -> None:
     bundle = Bundle(scorer="raise SystemExit(1)\n" + ACCURACY).write(tmp_path / "bundle")
     results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
@@ -299,6 +316,7 @@ def test_a_failed_submission_is_written_down_and_does_not_lead(tmp_path: Path) -
     assert json.loads((tmp_path / "out/dry-run.json").read_text())["runs"][0]["status"] == "Failed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [False, True])
 def test_an_early_end_without_a_page_may_lose_its_log(page: bool, tmp_path: Path) -> None:
     program = "raise SystemExit(1)\n"
@@ -318,6 +336,7 @@ def test_a_submission_that_is_no_zip_fails_as_on_the_platform(bundle: Path, tmp_
     assert "leaves the folder" in results.runs[1].message
 
 
+@pytest.mark.slow
 def test_dates_and_quotas_count_when_asked(tmp_path: Path) -> None:
     submissions = [write_zip(tmp_path / f"{name}.zip", GOOD) for name in "abc"]
     over = Bundle(phase={"end": "2020-02-01 00:00:00"}).write(tmp_path / "over")
@@ -336,6 +355,7 @@ def test_dates_and_quotas_count_when_asked(tmp_path: Path) -> None:
     assert [run.status for run in theirs] == ["Finished"] * 3
 
 
+@pytest.mark.slow
 def test_failed_submissions_use_no_quota(tmp_path: Path) -> None:
     bundle = Bundle(phase={"max_submissions": 1}).write(tmp_path / "bundle")
     submissions = [write_zip(tmp_path / "bad.zip", {"x": ""}), write_zip(tmp_path / "good.zip", GOOD)]
@@ -343,6 +363,7 @@ def test_failed_submissions_use_no_quota(tmp_path: Path) -> None:
     assert [run.status for run in runs] == ["Failed", "Finished"]
 
 
+@pytest.mark.slow
 def test_an_earlier_dry_run_is_replaced_and_nothing_else(bundle: Path, tmp_path: Path) -> None:
     team = write_zip(tmp_path / "team.zip", GOOD)
     replay(bundle, tmp_path / "out", [team])
@@ -356,6 +377,7 @@ def test_an_earlier_dry_run_is_replaced_and_nothing_else(bundle: Path, tmp_path:
     assert mine.read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_results_are_written_also_when_we_are_interrupted(bundle: Path, tmp_path: Path) -> None:
     def interrupt(step: str) -> None:
         if "submission 2/2: b" in step:
@@ -368,6 +390,7 @@ def test_results_are_written_also_when_we_are_interrupted(bundle: Path, tmp_path
     assert [run["submission"] for run in content["runs"]] == ["a"]
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_says_so(tmp_path: Path) -> None:
     def interrupt(_: str) -> None:
         raise KeyboardInterrupt
@@ -379,6 +402,7 @@ def test_an_interrupted_run_says_so(tmp_path: Path) -> None:
     assert (run["status"], run["message"]) == ("Failed", "the dry run was interrupted here")
 
 
+@pytest.mark.slow
 def test_files_beside_those_of_an_earlier_run_are_kept(bundle: Path, tmp_path: Path) -> None:
     team = write_zip(tmp_path / "team.zip", GOOD)
     for place in ("test/NOTES.txt", "test/main/NOTES.txt", "test/main/team/NOTES.txt", "test/mine/x"):
@@ -398,6 +422,7 @@ def test_an_out_that_cannot_be_used_is_said(bundle: Path, tmp_path: Path) -> Non
         assert (result.exit_code, result.exception.__class__) == (2, SystemExit), result.output
 
 
+@pytest.mark.slow
 def test_what_a_run_leaves_is_lost_without_the_rest(bundle: Path, tmp_path: Path) -> None:
     submissions = [write_zip(tmp_path / f"{name}.zip", GOOD) for name in "ab"]
 
@@ -410,6 +435,7 @@ def test_what_a_run_leaves_is_lost_without_the_rest(bundle: Path, tmp_path: Path
     assert "test/main/a: what the run left could not be kept" in results.findings[0]
 
 
+@pytest.mark.slow
 def test_names_that_are_no_names_of_folders(bundle: Path, tmp_path: Path) -> None:
     results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "...zip", GOOD)])
     assert told(results) == [("test", "main", "submission", "Finished")]
@@ -437,6 +463,7 @@ pathlib.Path("../output/scores.json").write_text(json.dumps({"acc": float(found 
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("version", "status", "scores", "message"),
     [
@@ -455,6 +482,7 @@ def test_a_zip_without_members_is_scored_by_newer_versions_alone(
     assert "version 1.32 runs the scoring program all the same; one of 1.25 is blocked" in note
 
 
+@pytest.mark.slow
 def test_the_recorded_zip_without_members_ends_as_on_the_worker_of_1_32(tmp_path: Path) -> None:
     with zipfile.ZipFile(shared_path("corpus/worker/cases/submission_empty_zip.zip")) as opened:
         opened.extract("submission.zip", tmp_path)
@@ -473,6 +501,7 @@ def test_dates_are_read_as_the_platform_reads_them(tmp_path: Path) -> None:
     assert results.runs[0].message == "not taken: phase test is over: it ended 2021-01-02 00:00 UTC"
 
 
+@pytest.mark.slow
 def test_no_visible_column_and_no_primary_column(tmp_path: Path) -> None:
     team = write_zip(tmp_path / "team.zip", GOOD)
     hidden = Bundle(columns=({**COLUMN, "hidden": True},)).write(tmp_path / "hidden")
@@ -488,6 +517,7 @@ def test_a_phase_without_tasks_is_told(tmp_path: Path) -> None:
     assert results.findings == ["phase test has no task: submissions would stay in Submitting for ever"]
 
 
+@pytest.mark.slow
 def test_verdict_on_time(bundle: Path, tmp_path: Path) -> None:
     results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
     time = results.verdict[0]
@@ -497,6 +527,7 @@ def test_verdict_on_time(bundle: Path, tmp_path: Path) -> None:
     assert "of 600 s (the default queue, at most 600 s; the phase asks for 3600 s)" in capped
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "status"),
     [(["good.zip"], 0), (["bad.zip"], 1), (["good.zip", "bad.zip"], 1), (["missing.zip"], 2)],
@@ -554,6 +585,7 @@ def test_hostile_bundles_are_not_unpacked(tmp_path: Path) -> None:
     assert not (tmp_path / "evil").exists()
 
 
+@pytest.mark.slow
 def test_json_on_stdout_is_the_file(bundle: Path, tmp_path: Path) -> None:
     team = write_zip(tmp_path / "team.zip", GOOD)
     result = command(bundle, "--submission", team, "--out", tmp_path / "out", "--json")
@@ -567,6 +599,7 @@ def test_options_that_need_containers(bundle: Path, tmp_path: Path) -> None:
     assert "--pull: only with --engine docker" in result.stderr
 
 
+@pytest.mark.slow
 def test_the_bundle_itself_is_not_changed(bundle: Path, tmp_path: Path) -> None:
     scorer = ACCURACY + "import os\nopen('written-here', 'w').close()\nos.remove('../input/ref/truth.txt')\n"
     (bundle / "program/score.py").write_text(scorer)

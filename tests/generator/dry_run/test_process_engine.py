@@ -19,8 +19,6 @@ from gen_bundle.dry_run.report import Results
 from tests.generator.dry_run.bundles import GOOD, Bundle, write_files, write_zip, writes
 from tests.generator.dry_run.hasty import HastyEngine
 
-pytestmark = pytest.mark.slow
-
 SCORED = writes('{"acc": 1}')
 
 
@@ -45,6 +43,7 @@ def test_environment_is_what_finds_interpreters_and_models(monkeypatch: pytest.M
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["python", "python3"])
 def test_python_is_the_running_one_and_arguments_are_mapped(tmp_path: Path, name: str) -> None:
     command = f"{name} /app/program/score.py /app/input --out=/app/output '/app/inputs x/app/input' /app"
@@ -73,6 +72,7 @@ def test_a_foreign_program_that_names_app_is_sent_to_docker(tmp_path: Path) -> N
     assert "score.py names /app, which only containers have: use --engine docker (it was not asked for)" in run.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["os.path.join('/app', 'input')", "'/app/input'"])
 def test_one_that_swallows_the_error_is_told_as_well(tmp_path: Path, place: str) -> None:
     scorer = f"import os\ntry:\n    os.listdir({place})\nexcept OSError:\n    pass\n"
@@ -83,12 +83,14 @@ def test_one_that_swallows_the_error_is_told_as_well(tmp_path: Path, place: str)
     ]
 
 
+@pytest.mark.slow
 def test_of_a_progress_bar_the_last_state_is_told(tmp_path: Path) -> None:
     told: list[str] = []
     replay(Bundle("print('  0%\\r 50%\\r100%\\r')\n" + writes('{"acc": 1}')), tmp_path, on_line=told.append)
     assert told == ["100%"]
 
 
+@pytest.mark.slow
 def test_our_own_program_is_not(tmp_path: Path) -> None:
     scorer = "# run as score.py /app/input /app/output\nraise SystemExit('row 3: no label')\n"
     run = replay(Bundle(scorer, program={"program.json": "{}"}), tmp_path).runs[0]
@@ -104,6 +106,7 @@ def test_killed_by_a_signal_counts_as_in_a_container(tmp_path: Path) -> None:
     assert "killed by SIGKILL" in run.message
 
 
+@pytest.mark.slow
 def test_thirty_megabytes_of_prints(tmp_path: Path) -> None:
     results = replay(Bundle(SCORED + "print(('y' * 999 + '\\n') * 30_000)\n"), tmp_path)
     assert results.good
@@ -112,6 +115,7 @@ def test_thirty_megabytes_of_prints(tmp_path: Path) -> None:
     assert any("stdout.txt is cut after 10 MiB" in note for note in results.notes)
 
 
+@pytest.mark.slow
 def test_memory_and_processor_are_measured(tmp_path: Path) -> None:
     scorer = (
         "x = bytearray(100_000_000)\nimport time\nt = time.process_time()\nwhile time.process_time() - t < 0.4: pass\n"
@@ -123,6 +127,7 @@ def test_memory_and_processor_are_measured(tmp_path: Path) -> None:
     assert measured.usage.cpu_seconds > 0.3
 
 
+@pytest.mark.slow
 def test_lines_are_told_while_the_program_runs(tmp_path: Path) -> None:
     told: list[str] = []
     mark = tmp_path / "told"
@@ -140,6 +145,7 @@ def test_lines_are_told_while_the_program_runs(tmp_path: Path) -> None:
     assert told == ["first", "last"]
 
 
+@pytest.mark.slow
 def test_nothing_steers_the_terminal(tmp_path: Path) -> None:
     told: list[str] = []
     scorer = "import sys\nprint('\\x1b[2Jgone\\r')\nsys.exit('\\x1b]0;title\\x07 ünïcode\\ttab')\n"
@@ -148,6 +154,7 @@ def test_nothing_steers_the_terminal(tmp_path: Path) -> None:
     assert run.message.endswith("\n�]0;title� ünïcode\ttab")
 
 
+@pytest.mark.slow
 def test_no_container_engine_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bundle = Bundle().write(tmp_path / "bundle")
     submission = write_zip(tmp_path / "team.zip", GOOD)
@@ -164,6 +171,7 @@ def test_no_container_engine_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert "Traceback" not in ran.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("smi", ["#!/bin/sh\nexec sleep 60\n", "#!/nowhere\n", "#!/bin/sh\nprintf '\\377'\n"])
 def test_a_driver_that_hangs_or_is_broken_does_not_put_off_the_limit(
     smi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

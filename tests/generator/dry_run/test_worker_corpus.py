@@ -15,8 +15,6 @@ from gen_bundle.dry_run.report import Results
 from tests.engine import PYTHON_IMAGE
 from tests.shared import shared_path
 
-pytestmark = pytest.mark.slow
-
 ROLES = ("scoring_program", "ingestion_program", "reference_data", "input_data")
 # What the twin does not replay: images, limits that the worker does not enforce, a broken site, human approval.
 ELSEWHERE = re.compile(r"image_|limit_|patch_|hitl_|reference_not_zip|__x\d")
@@ -86,6 +84,7 @@ def agrees(case: str, results: Results) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [case for case in cases() if case not in CONTAINERS_ONLY])
 def test_process_engine_ends_as_the_worker(case: str, tmp_path: Path) -> None:
     results = replay(case, tmp_path, "process")
@@ -98,6 +97,7 @@ def test_a_zip_that_leaves_its_folder_is_refused_here(tmp_path: Path) -> None:
     assert "'../../escape.txt' leaves the folder with '..'" in run.message
 
 
+@pytest.mark.slow
 @pytest.mark.docker
 @pytest.mark.usefixtures("container_engine")
 @pytest.mark.parametrize("case", cases())
@@ -106,6 +106,7 @@ def test_container_engine_ends_as_the_worker(case: str, tmp_path: Path) -> None:
     assert agrees(case, results), results.runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case", ["code_ingestion_vs_submission_same_name", "submission_case_mac_folder", "code_ingestion_no_output"]
 )

@@ -22,8 +22,6 @@ from tests.generator.live.conftest import confirmable_draft, ready_draft
 from tests.live_ports import serve_site
 from tests.live_server import TOKEN, Site
 
-pytestmark = pytest.mark.slow
-
 SERVER, GIVEN_TOKEN = os.environ.get("GEN_BUNDLE_LIVE_SERVER"), os.environ.get("CODABENCH_TOKEN")
 
 
@@ -81,6 +79,7 @@ def test_a_broken_bundle_fails_with_a_message(any_site: Connection, tmp_path: Pa
         upload(any_site, tmp_path / "broken.zip", force=True)
 
 
+@pytest.mark.slow
 def test_a_competition_is_changed_and_changed_back(any_site: Connection, uploaded: Uploaded, tmp_path: Path) -> None:
     same, other = ready_draft(), ready_draft()
     put("title", "Another title")(other)
@@ -109,6 +108,7 @@ def test_a_new_competition_has_nothing_to_fetch(any_site: Connection, uploaded: 
     assert seen.phases[0].days_left == 730.0
 
 
+@pytest.mark.slow
 def test_a_submission_is_scored_as_here_and_leaves_nothing(any_site: Connection, tmp_path: Path) -> None:
     """Takes minutes on a real site: its workers pull an image, and run two submissions."""
     path = tmp_path / "contract-test-scored.zip"

@@ -18,8 +18,6 @@ from are2007.submission import AreSubmission
 from are2007.task4 import Alignment, alignments, muc_with_overlaps, tree_weight
 from gen_bundle.ground.resources import resource
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.mark.parametrize(
     ("key", "response", "recall", "precision"),
@@ -79,6 +77,7 @@ def missing_links(chains: Iterable[Sequence[int]], others: Iterable[Sequence[int
     return sum(len({components[mention] for mention in chain}) - 1 for chain in chains)
 
 
+@pytest.mark.slow
 @given(key=CHAINS, response=CHAINS)
 def test_muc_is_the_links_that_are_not_missing(key: list[list[int]], response: list[list[int]]) -> None:
     scores = muc(key, response)
@@ -86,6 +85,7 @@ def test_muc_is_the_links_that_are_not_missing(key: list[list[int]], response: l
     assert scores.precise == scores.response_links - missing_links(response, key)
 
 
+@pytest.mark.slow
 @given(key=CHAINS, response=CHAINS)
 def test_muc_by_counting_intersections(key: list[list[int]], response: list[list[int]]) -> None:
     """Each common part of a key and a response chain gives its size minus 1, on both sides."""
@@ -123,6 +123,7 @@ def first_alignment(key: Iterable[Mention], response: Iterable[Mention]) -> Alig
     return {one: other for group in alignments(set(key), set(response)) for one, other in group[0].items()}
 
 
+@pytest.mark.slow
 @given(key=SPANS.filter(lambda spans: len(spans) < 5), response=SPANS)
 def test_the_alignments_are_all_those_with_the_greatest_total_overlap(
     key: list[Mention], response: list[Mention]
@@ -160,6 +161,7 @@ def numerator(key: list[list[Mention]], response: list[list[Mention]], aligned: 
     return float(nx.maximum_spanning_tree(graph).size(weight="weight"))
 
 
+@pytest.mark.slow
 @given(sides=cut_in_two() | st.tuples(SPANS.filter(lambda s: len(s) < 5), SPANS), draw=st.data())
 @example(sides=([(0, 2), (0, 4), (6, 7), (9, 10)], [(0, 4), (2, 4), (6, 7), (9, 10)]), draw=None)
 def test_of_equal_alignments_the_one_in_the_participants_favour(
@@ -207,6 +209,7 @@ def test_many_ties_are_broken_together(groups: int) -> None:
     assert muc_with_overlaps(*many_ties(groups)).recalled == pytest.approx((groups - 1) / 4)
 
 
+@pytest.mark.slow
 def test_small_groups_are_aligned_without_scipy() -> None:
     """Whose import would be half of a build."""
     code = (
@@ -220,6 +223,7 @@ def test_small_groups_are_aligned_without_scipy() -> None:
     assert done.stdout == "[[{(0, 4): (0, 2)}, {(0, 4): (2, 4)}]]\n"
 
 
+@pytest.mark.slow
 def test_too_much_to_search_leaves_one_best_alignment() -> None:
     """Every pair overlaps by the same: as many alignments as there are permutations."""
     key = [(0, 30 + i) for i in range(9)]
@@ -240,6 +244,7 @@ MANY_SPANS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(key=MANY_SPANS, response=MANY_SPANS)
 def test_the_alignment_weighs_what_networkx_finds(key: list[Mention], response: list[Mention]) -> None:
     graph: nx.Graph[tuple[str, Mention]] = nx.Graph()
@@ -250,6 +255,7 @@ def test_the_alignment_weighs_what_networkx_finds(key: list[Mention], response: 
     assert total(first_alignment(key, response)) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @given(key=MANY_SPANS, response=MANY_SPANS)
 def test_groups_too_large_to_search_are_assigned_as_a_matrix_or_sparsely(
     key: list[Mention], response: list[Mention]
@@ -265,6 +271,7 @@ def test_groups_too_large_to_search_are_assigned_as_a_matrix_or_sparsely(
     assert all(overlap(*pair) > 0 for pair in sparse.items())
 
 
+@pytest.mark.slow
 @given(key=MANY_SPANS, response=MANY_SPANS)
 def test_searching_for_the_best_alignments_finds_those_of_the_assignment_s_total(
     key: list[Mention], response: list[Mention]
@@ -278,6 +285,7 @@ def test_searching_for_the_best_alignments_finds_those_of_the_assignment_s_total
     ]
 
 
+@pytest.mark.slow
 @given(overlaps=st.lists(st.floats(0.01, 1), min_size=1, max_size=7))
 def test_the_best_spanning_tree_is_a_star_around_the_greatest_overlap(overlaps: list[float]) -> None:
     graph: nx.Graph[int] = nx.Graph()
@@ -319,12 +327,14 @@ def test_task_4_by_hand(key: list[list[Mention]], response: list[list[Mention]],
     assert scores.response_links == sum(len(chain) - 1 for chain in response)
 
 
+@pytest.mark.slow
 @given(key=CHAINS, response=CHAINS)
 def test_with_exact_boundaries_task_4_is_muc(key: list[list[int]], response: list[list[int]]) -> None:
     spans = [[[(2 * m, 2 * m + 1) for m in chain] for chain in side] for side in (key, response)]
     assert muc_with_overlaps(*spans) == muc(key, response)
 
 
+@pytest.mark.slow
 @given(key=st.lists(SPANS, max_size=2), response=st.lists(SPANS, max_size=2), shift=st.integers(0, 50))
 def test_task_4_does_not_depend_on_order_or_place(
     key: list[list[Mention]], response: list[list[Mention]], shift: int

@@ -16,8 +16,6 @@ from tests.scoring_programs.declared.real_tasks.data import data_of
 from tests.scoring_programs.declared.real_tasks.making import MAKERS, MANNERS, REAL_TASKS, team
 from tests.sweeps import sweep
 
-pytestmark = pytest.mark.slow
-
 SEEDS = range(3)
 CASES = [(manner, seed) for manner in MANNERS for seed in SEEDS]
 FEWEST = {"tasks": 58, "without Python": 49, "held": 31, "whole": 24, "gold": 23, "submission": 28}
@@ -29,6 +27,7 @@ def read(name: str, file: str) -> dict[str, Any]:
     return loaded
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sweep(MAKERS, ("conll2003", "emoint", "hotpotqa", "semeval2018-1-e-c")))
 def test_a_real_task_scores_as_the_libraries_do(name: str, tmp_path: Path) -> None:
     options = declared_options((REAL_TASKS / name / "declaration.yaml").read_text(encoding="utf-8"), REAL_TASKS / name)

@@ -16,7 +16,6 @@ from scoring_kit.resampling.power import power
 from scoring_kit.units import Additive
 from tests.scoring_programs.declared.declaring import csv_of, one_table
 
-pytestmark = pytest.mark.slow
 RANDOM = np.random.default_rng(5)
 LABELS = ("neg", "neu", "pos")
 
@@ -83,6 +82,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("field", "metric", "best"), KINDS)
 def test_a_system_is_as_good_as_its_quality(field: str, metric: dict[str, Any], best: float, tmp_path: Path) -> None:
     made = Made(tmp_path, field, metric)
@@ -94,6 +94,7 @@ def test_a_system_is_as_good_as_its_quality(field: str, metric: dict[str, Any], 
         assert scores == pytest.approx([0.0, 0.2, 0.5, 0.8, 1.0], abs=0.08)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("common", [0.0, 0.5, 0.9])
 def test_systems_err_together_as_often_as_asked_for(common: float, tmp_path: Path) -> None:
     made = Made(tmp_path, "label", {"name": "accuracy"}, 3000)
@@ -109,6 +110,7 @@ def gap(task: dict[str, Any], size: int = 0) -> Sequence[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_power_without_a_gap_is_the_size_of_the_test_and_with_a_large_one_it_is_1(tmp_path: Path) -> None:
     none, large = gap(Made(tmp_path, "label", {"name": "accuracy"}).foretold(gaps=[0.0, 0.3], level=0.8))
     assert 0.01 <= none["power"] <= 0.095  # 200 test sets: within three standard errors of .05
@@ -118,6 +120,7 @@ def test_power_without_a_gap_is_the_size_of_the_test_and_with_a_large_one_it_is_
     assert abs(large["optimism"]) < 0.005
 
 
+@pytest.mark.slow
 def test_half_the_rows_need_the_difference_that_half_the_size_says(tmp_path: Path) -> None:
     (tmp_path / "half").mkdir()
     whole = Made(tmp_path, "label", {"name": "accuracy"}, 800).foretold(sizes=[0.5, 1.0], level=0.75)
@@ -129,6 +132,7 @@ def test_half_the_rows_need_the_difference_that_half_the_size_says(tmp_path: Pat
     assert large == pytest.approx(2.8 * (2 * 0.3 * 0.75 * 0.25 / 800) ** 0.5, rel=0.2)
 
 
+@pytest.mark.slow
 def test_metrics_without_sums_are_foretold_as_those_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = Made(tmp_path, "label", {"name": "accuracy"}, 400)
     exchanged = made.foretold(level=0.75)["sizes"][0]["smallest"]
@@ -138,6 +142,7 @@ def test_metrics_without_sums_are_foretold_as_those_with(tmp_path: Path, monkeyp
     assert of_spread == pytest.approx(exchanged, rel=0.12)
 
 
+@pytest.mark.slow
 def test_clusters_stay_whole_and_few_units_have_no_intervals(tmp_path: Path) -> None:
     task = Made(tmp_path, "label", {"name": "accuracy"}, 200, cluster=True).foretold(sizes=[1.0, 2.0])
     assert [size["units"] for size in task["sizes"]] == [40, 80]

@@ -23,8 +23,6 @@ from scoring_kit.units import Array
 from tests.scoring_programs.scoring_kit.resampling.made_up import mean_of
 from tests.scoring_programs.scoring_kit.test_ranking import program as program_of
 
-pytestmark = pytest.mark.slow
-
 RANK = ScoreColumn("rank", "main", "Mean rank", "asc", 2, None, "", "avg_rank", ("f1", "error"))
 F1 = ScoreColumn("f1", "main", "F1", "desc", 2, 0.0, "")
 ERROR = ScoreColumn("error", "other", "Error", "asc", 1, 100.0, "")
@@ -51,6 +49,7 @@ def ranks_on_the_board(precision: int, rows: Mapping[str, Mapping[str, float]]) 
     return {row.entry.name: float(made.cells(row, {})["rank"]) for row in made.rows()}
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(*[st.none() | st.floats(0, 1).map(lambda x: x**2)] * 2), min_size=1, max_size=7),
     st.integers(0, 3),
@@ -116,6 +115,7 @@ def definition(shown: Array, competing: Sequence[bool]) -> list[float]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("competing", [(True,) * 4, (True, True, False, True)])
 def test_resampled_average_ranks_and_their_tests(competing: tuple[bool, ...]) -> None:
     random = np.random.default_rng(4)

@@ -15,7 +15,7 @@ from seedev2016.standoff import read_events
 from seedev2016.submission import SeeDevSubmission
 from tests.scoring_programs.seedev2016.cases import never
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 NAME = "seedev2016"
 DATA = resource("bundles") / NAME / "data"
@@ -41,6 +41,7 @@ def gold_events(task: str) -> Counter[str]:
     return Counter(line.split("\t")[1].split()[0] for line in lines if line.startswith("E"))
 
 
+@pytest.mark.slow
 def test_every_alternate_score_of_every_team_is_there(submissions: Path) -> None:
     by_type = json.loads(ranked(submissions, "--json"))["by_type"]
     assert {task: set(teams) for task, teams in by_type.items()} == {"binary": {"Good", "Weak"}, "full": {"Good"}}
@@ -66,6 +67,7 @@ def test_the_printed_table_leaves_no_type_out_however_rare(submissions: Path, ta
     assert min(expected.values()) < 5
 
 
+@pytest.mark.slow
 def test_a_hidden_team_has_no_column(submissions: Path) -> None:
     for form in ("text", "csv", "markdown", "latex", "json"):
         assert "Weak" not in ranked(submissions, "--hide", "Weak", "--format", form)

@@ -8,7 +8,7 @@ from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.ground.errors import UserError
 from tests.generator.after.report.declared_task import declared_task, ranked, table
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 
 def test_gold_that_leaves_a_column_undefined_is_refused_in_the_words_of_the_build(tmp_path: Path) -> None:

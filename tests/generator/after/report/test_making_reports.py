@@ -14,7 +14,7 @@ from tests.generator.after.report.shared_task import rank, shared_task, submissi
 from tests.generator.after.report.unwritten import unwritten_figures as unwritten_figures
 
 # nearly each test makes a report
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "unwritten_figures")]
+pytestmark = pytest.mark.usefixtures("kept_organisers", "unwritten_figures")
 
 MEANS = {"classification": ("mean", ["macro_f1", "again_f1"]), "again": ("again_mean", ["again_f1", "again_accuracy"])}
 """Task → its computed column, and of which written ones: of another task with the same units, and of its own."""
@@ -25,6 +25,7 @@ def task(folder: Path, name: str = "classification") -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_few_units_have_no_intervals_and_it_is_said(tmp_path: Path) -> None:
     competition = shared_task(tmp_path, 9)
     teams = submissions(competition, {"A": 1.0, "B": 0.2})
@@ -39,6 +40,7 @@ def test_few_units_have_no_intervals_and_it_is_said(tmp_path: Path) -> None:
         assert "There are only 9 units" in (tmp_path / "report" / name).read_text()
 
 
+@pytest.mark.slow
 def test_settings_of_the_folder_are_not_obeyed(tmp_path: Path) -> None:
     (tmp_path / "matplotlibrc").write_bytes(b"text.usetex: True\n# \xff\n")
     names = {"A": 1.0, "B": 0.2}
@@ -51,6 +53,7 @@ def test_settings_of_the_folder_are_not_obeyed(tmp_path: Path) -> None:
     assert "matplotlibrc" not in ended.stderr
 
 
+@pytest.mark.slow
 def test_a_table_of_scores_makes_a_report_without_intervals(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
@@ -72,6 +75,7 @@ def test_a_table_of_scores_makes_a_report_without_intervals(tmp_path: Path) -> N
     assert "Combined" in page
 
 
+@pytest.mark.slow
 def test_too_few_resamples_for_the_pairs_are_noted(tmp_path: Path) -> None:
     """The smallest p is 1/101; six times that is above 0.05."""
     competition = shared_task(tmp_path, 40)
@@ -86,6 +90,7 @@ def test_too_few_resamples_for_the_pairs_are_noted(tmp_path: Path) -> None:
     assert {team["group"] for team in task(tmp_path / "report")["teams"]} != {1}
 
 
+@pytest.mark.slow
 def test_many_pairs_get_more_resamples_where_none_are_asked_for(tmp_path: Path) -> None:
     competition = shared_task(tmp_path, 20)
     teams = submissions(competition, {f"T{number}": 0.5 for number in range(34)})
@@ -130,6 +135,7 @@ def test_no_scoring_program_holds_the_statistics() -> None:
     assert not [name for name in members if "resampling" in name or name.endswith("organiser.py")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "unit"), [("clarity2026", "interview question"), ("process2025", "speaker")])
 def test_a_competition_that_comes_with_the_tool(tmp_path: Path, name: str, unit: str) -> None:
     from click.testing import CliRunner
@@ -153,6 +159,7 @@ def test_a_competition_that_comes_with_the_tool(tmp_path: Path, name: str, unit:
         assert one["teams"][0]["group"] == 1
 
 
+@pytest.mark.slow
 def test_tasks_that_are_ranked_by_a_computed_column(tmp_path: Path) -> None:
     competition = shared_task(tmp_path, 80, tasks=2)
     again = competition / "my_task" / "again.py"

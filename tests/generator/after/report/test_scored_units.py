@@ -10,7 +10,7 @@ import pytest
 from tests.generator.after.report.declared_task import declared_task, reported, table
 from tests.generator.after.report.unwritten import unwritten_figures as unwritten_figures
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "unwritten_figures")]
+pytestmark = pytest.mark.usefixtures("kept_organisers", "unwritten_figures")
 
 NUMBER = {"field": "x", "type": "number"}
 LABEL = {"field": "l", "type": "label", "values": ["a", "b"]}
@@ -45,6 +45,7 @@ def figures(task: dict[str, Any]) -> dict[str, Any]:
     return {key: task[key] for key in ("unit", "units", "teams", "pairs", "stability")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [{"name": "ccc"}, {"name": "spearman"}, {"name": "pearson"}])
 def test_a_column_of_some_rows_is_resampled_over_these_alone(tmp_path: Path, metric: dict[str, Any]) -> None:
     """The report is that of a competition which has no other rows."""

@@ -12,7 +12,7 @@ from tests.generator.after.report.declared_task import declared_task, reported, 
 from tests.generator.after.report.unwritten import unwritten_figures as unwritten_figures
 from tests.scoring_programs.scoring_kit.resampling.made_up import mean_of, team
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "unwritten_figures")]
+pytestmark = pytest.mark.usefixtures("kept_organisers", "unwritten_figures")
 
 LABEL = {"field": "l", "type": "label", "values": ["a", "b"]}
 COLUMNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -21,6 +21,7 @@ COLUMNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COLUMNS)
 @pytest.mark.parametrize(("rare", "is_rare"), [(3, True), (20, False)])
 def test_a_rare_class(tmp_path: Path, name: str, rare: int, is_rare: bool) -> None:

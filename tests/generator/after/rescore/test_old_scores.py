@@ -10,7 +10,6 @@ from tests.generator.after.rescore.given import OPTIONS, TEAMS, bundles, content
 from tests.generator.after.rescore.test_submissions import record
 from tests.generator.dry_run.bundles import Bundle, write_zip
 
-pytestmark = pytest.mark.slow
 Changes = list[tuple[str, str, float | None, float | None, int | None, int | None]]
 EXPECTED: Changes = [
     ("bee", "acc", 0.5, 0.75, 3, 1),
@@ -35,6 +34,7 @@ def given(tmp_path: Path) -> list[object]:
     return [new, "--submissions", submissions(tmp_path), *OPTIONS, "--out", tmp_path / "out"]
 
 
+@pytest.mark.slow
 def test_a_table(tmp_path: Path, given: list[object]) -> None:
     file = table(tmp_path, "submission,note,acc\nant,x,1.0\nbee,,0.5\ncat,,0.25\ndog,,0.75\neel,,\n")
     done = rescored(*given, "--scores", file)
@@ -42,12 +42,14 @@ def test_a_table(tmp_path: Path, given: list[object]) -> None:
     assert changes(tmp_path / "out") == EXPECTED
 
 
+@pytest.mark.slow
 def test_a_table_is_right_as_far_as_it_has_digits(tmp_path: Path, given: list[object]) -> None:
     done = rescored(*given, "--scores", table(tmp_path, "submission,acc\nant,0.8\nbee,0.8\ncat,0.00\ndog,0.50004\n"))
     assert [change[0] for change in changes(tmp_path / "out")] == ["dog"]
     assert "Not compared, because only one side has them: eel." in done.stderr
 
 
+@pytest.mark.slow
 def test_an_earlier_rescoring(tmp_path: Path, given: list[object]) -> None:
     first = tmp_path / "first"
     rescored(tmp_path / "old", "--submissions", tmp_path / "teams", *OPTIONS, "--out", first)
@@ -56,6 +58,7 @@ def test_an_earlier_rescoring(tmp_path: Path, given: list[object]) -> None:
     assert changes(tmp_path / "out") == EXPECTED
 
 
+@pytest.mark.slow
 def test_what_a_site_stored(tmp_path: Path) -> None:
     _, new = bundles(tmp_path)
     phase = tmp_path / "0-test"
@@ -79,6 +82,7 @@ COMPUTED: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 def test_computed_columns_are_computed_again(tmp_path: Path) -> None:
     old, new = bundles(tmp_path, **COMPUTED)
     teams = submissions(tmp_path, {"bee": "1 0 0 0"})
@@ -91,6 +95,7 @@ def test_computed_columns_are_computed_again(tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.slow
 def test_columns_of_one_side_are_said(tmp_path: Path) -> None:
     old = Bundle(columns=({"title": "Other", "key": "other", "index": 0},)).write(tmp_path / "old")
     new = Bundle().write(tmp_path / "new")

@@ -24,9 +24,8 @@ from tests.generator.after.rescore.given import (
 from tests.generator.competition import small_competition
 from tests.generator.dry_run.bundles import ACCURACY, Bundle, write_files, write_zip
 
-pytestmark = pytest.mark.slow
 
-
+@pytest.mark.slow
 def test_who_changes_and_which_ranks_move(tmp_path: Path) -> None:
     old, new = bundles(tmp_path)
     out = tmp_path / "out"
@@ -53,6 +52,7 @@ def test_who_changes_and_which_ranks_move(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_outputs_for_people(tmp_path: Path) -> None:
     old, new = bundles(tmp_path)
     out = tmp_path / "out"
@@ -74,6 +74,7 @@ def test_outputs_for_people(tmp_path: Path) -> None:
     assert "7 runs, 1 failed, 0 not run" in done.stderr
 
 
+@pytest.mark.slow
 def test_nothing_changed(tmp_path: Path) -> None:
     old, _ = bundles(tmp_path)
     out = tmp_path / "out"
@@ -84,6 +85,7 @@ def test_nothing_changed(tmp_path: Path) -> None:
     assert "<h2>Failed</h2>" in (out / "rescore.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("teams", "status"), [(TEAMS, 1), ({"ant": TEAMS["ant"]}, 0)])
 def test_without_old_scores_a_failure_counts(tmp_path: Path, teams: dict[str, str], status: int) -> None:
     old, _ = bundles(tmp_path)
@@ -95,6 +97,7 @@ def test_without_old_scores_a_failure_counts(tmp_path: Path, teams: dict[str, st
 STRICT = ACCURACY.replace("accuracy = ", "assert '2' not in pred, 'a label is unknown'\naccuracy = ")
 
 
+@pytest.mark.slow
 def test_who_fails_now_and_who_no_longer(tmp_path: Path) -> None:
     lenient = ACCURACY.replace("strict=True", "strict=False")
     teams = submissions(tmp_path, {"ant": "1 0 1 1", "bee": "1 0 1 2", "eel": "1 0"})
@@ -118,6 +121,7 @@ def test_who_fails_now_and_who_no_longer(tmp_path: Path) -> None:
     assert "eel: failed before, is scored now" in done.stderr
 
 
+@pytest.mark.slow
 def test_identical_files_are_one_job_and_what_is_scored_is_not_scored_again(tmp_path: Path) -> None:
     counter = tmp_path / "counter"
     bundle = Bundle(counting(counter, ACCURACY), sees=tmp_path).write(tmp_path / "bundle")
@@ -139,6 +143,7 @@ def test_identical_files_are_one_job_and_what_is_scored_is_not_scored_again(tmp_
     assert runs_of(counter) == 3
 
 
+@pytest.mark.slow
 def test_a_link_in_a_folder_is_not_followed_and_shares_no_result(tmp_path: Path) -> None:
     old, _ = bundles(tmp_path)
     teams = tmp_path / "teams"
@@ -159,6 +164,7 @@ def test_a_link_in_a_folder_is_not_followed_and_shares_no_result(tmp_path: Path)
     assert "pred.txt&#39; is a link; only files and folders are unpacked" in page
 
 
+@pytest.mark.slow
 def test_an_entry_that_is_no_file_is_named_itself(tmp_path: Path) -> None:
     old, _ = bundles(tmp_path)
     teams = submissions(tmp_path, {"ant": TEAMS["ant"]})
@@ -175,6 +181,7 @@ def test_an_entry_that_is_no_file_is_named_itself(tmp_path: Path) -> None:
     assert f"cat: not run. --submission {teams / 'cat.txt'}: {expected}" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["program", "gold", "limit", "submission"])
 def test_whatever_a_result_depends_on_is_scored_again(tmp_path: Path, change: str) -> None:
     counter = tmp_path / "counter"
@@ -195,6 +202,7 @@ def test_whatever_a_result_depends_on_is_scored_again(tmp_path: Path, change: st
     assert runs_of(counter) == 2
 
 
+@pytest.mark.slow
 def test_a_damaged_result_is_made_again(tmp_path: Path) -> None:
     old, _ = bundles(tmp_path)
     out = tmp_path / "out"
@@ -208,6 +216,7 @@ def test_a_damaged_result_is_made_again(tmp_path: Path) -> None:
     assert outputs(out) == before
 
 
+@pytest.mark.slow
 def test_inputs_are_not_changed(tmp_path: Path) -> None:
     old, new = bundles(tmp_path)
     teams = submissions(tmp_path)
@@ -285,6 +294,7 @@ def killed_once(tmp_path: Path) -> Iterator[Path]:
     assert len(list(marks.iterdir())) == 2
 
 
+@pytest.mark.slow
 def test_a_program_that_is_killed_is_run_again(tmp_path: Path, killed_once: Path) -> None:
     teams = submissions(tmp_path, {"ant": "1 0 1 1", "bee": "1 0 0 0"})
     done = rescored(killed_once, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out")
@@ -294,6 +304,7 @@ def test_a_program_that_is_killed_is_run_again(tmp_path: Path, killed_once: Path
     assert "It is tried again." in done.stderr
 
 
+@pytest.mark.slow
 def test_on_a_terminal_there_is_a_bar(tmp_path: Path, killed_once: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gen_bundle.cli.messages.is_terminal", lambda: True)
     teams = submissions(tmp_path, {"ant": "1 0 1 1", "[bold]bee": "1 0 0 0"})
@@ -302,6 +313,7 @@ def test_on_a_terminal_there_is_a_bar(tmp_path: Path, killed_once: Path, monkeyp
     assert "[bold]bee.zip: the scoring program was killed" in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 def test_attempts_have_a_bound_and_what_is_lost_is_said(tmp_path: Path) -> None:
     counter = tmp_path / "counter"
     kill = "import os\nif '2' in open('../input/res/pred.txt').read(): os.kill(os.getpid(), 9)\n"
@@ -321,6 +333,7 @@ def test_attempts_have_a_bound_and_what_is_lost_is_said(tmp_path: Path) -> None:
     assert runs_of(counter) == 7  # a job that got lost is not a result
 
 
+@pytest.mark.slow
 def test_what_the_old_bundle_could_not_score_is_no_sameness(tmp_path: Path) -> None:
     old = Bundle(f"import os\n{ACCURACY}os.kill(os.getpid(), 9)\n").write(tmp_path / "old")
     new = Bundle().write(tmp_path / "new")
@@ -331,6 +344,7 @@ def test_what_the_old_bundle_could_not_score_is_no_sameness(tmp_path: Path) -> N
     assert content(tmp_path / "out")["changes"] == []
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_run_it_ends_early(tmp_path: Path) -> None:
     counter = tmp_path / "counter"
     bundle = Bundle(counting(counter, "import os\nos.kill(os.getpid(), 9)\n"), sees=tmp_path).write(tmp_path / "bundle")
@@ -341,6 +355,7 @@ def test_where_nothing_can_be_run_it_ends_early(tmp_path: Path) -> None:
     assert runs_of(counter) < 27
 
 
+@pytest.mark.slow
 def test_a_declaration_is_built_for_it(tmp_path: Path) -> None:
     competition = small_competition(tmp_path)
     teams = competition / "data" / "baselines" / "test"

@@ -15,8 +15,6 @@ from gen_bundle.declaration.read import read_competition
 from gen_bundle.ground.resources import PLACEHOLDER, SCAFFOLD, resource
 from tests.generator.author.new.making import csv_text, files, sentiment
 
-pytestmark = pytest.mark.slow
-
 
 def new(folder: Path, *arguments: str, answers: str | None = None) -> Result:
     """Run the command in `folder`; with `answers` as on a terminal."""
@@ -41,6 +39,7 @@ def test_without_options_it_is_the_recipe_classification(tmp_path: Path) -> None
     assert (competition.scoring_program, competition.tasks[0].id) == ("declared", "classification")
 
 
+@pytest.mark.slow
 def test_the_proposals_are_said(gold: Path) -> None:
     done = new(gold, "--gold", "gold.csv", "--split", "20:80")
     assert done.exit_code == 0, done.output
@@ -55,6 +54,7 @@ def test_the_proposals_are_said(gold: Path) -> None:
         assert said in done.stderr
 
 
+@pytest.mark.slow
 def test_what_stays_secret_is_said(tmp_path: Path) -> None:
     rows = [[f"t{i}", "ab"[i % 2], f"because {i}"] for i in range(6)]
     (tmp_path / "gold.csv").write_text(csv_text("id,label,rationale", rows), encoding="utf-8")
@@ -63,6 +63,7 @@ def test_what_stays_secret_is_said(tmp_path: Path) -> None:
     assert not any(name.startswith("data/public") for name in files(tmp_path / "mine"))
 
 
+@pytest.mark.slow
 def test_enter_takes_the_proposals(gold: Path) -> None:
     done = new(gold, "--gold", "gold.csv", answers="\n" * 6)
     assert done.exit_code == 0, done.output
@@ -72,6 +73,7 @@ def test_enter_takes_the_proposals(gold: Path) -> None:
     assert (gold / "mine/bundle.yaml").read_bytes() == (gold / "asked/bundle.yaml").read_bytes()
 
 
+@pytest.mark.slow
 def test_answers_on_the_terminal_are_taken(tmp_path: Path) -> None:
     rows = [[f"t{i}", f"Text {i}", i % 5, "ab"[i % 2]] for i in range(30)]
     (tmp_path / "gold.csv").write_text(csv_text("id,text,stars,label", rows), encoding="utf-8")
@@ -86,6 +88,7 @@ def test_answers_on_the_terminal_are_taken(tmp_path: Path) -> None:
     assert not (tmp_path / "mine/data/public").exists()
 
 
+@pytest.mark.slow
 def test_a_table_without_header_goes_on_by_the_command_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "gold.tsv").write_text("".join(f"{i}\t{'ab'[i % 2]}\n" for i in range(12)), encoding="utf-8")
     done = new(tmp_path, "--gold", "gold.tsv", "--yes", "--title", "Two words")
@@ -98,6 +101,7 @@ def test_a_table_without_header_goes_on_by_the_command_that_is_said(tmp_path: Pa
     assert (gold[0], len(gold)) == ("id\tlabel", 13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("said", "rows"), [("n\n\n", 12), ("n\none\nid,mood\n", 12), ("y\n", 11)])
 def test_the_names_of_columns_are_asked_for(said: str, rows: int, tmp_path: Path) -> None:
     (tmp_path / "gold.tsv").write_text("".join(f"{i}\t{'ab'[i % 2]}\n" for i in range(12)), encoding="utf-8")
@@ -108,6 +112,7 @@ def test_the_names_of_columns_are_asked_for(said: str, rows: int, tmp_path: Path
     assert f"rows      {rows} in gold.tsv" in done.stderr
 
 
+@pytest.mark.slow
 def test_files_of_phases_and_one_to_train_on(tmp_path: Path) -> None:
     for name, rows in (("dev.csv", 6), ("test.csv", 12)):
         (tmp_path / name).write_text(sentiment(rows), encoding="utf-8")
@@ -120,6 +125,7 @@ def test_files_of_phases_and_one_to_train_on(tmp_path: Path) -> None:
     assert [len((data / phase / "gold.csv").read_text().splitlines()) for phase in ("dev", "test")] == [7, 13]
 
 
+@pytest.mark.slow
 def test_a_column_means_the_same_in_all_phases(tmp_path: Path) -> None:
     for name, rows in (("dev.csv", 4), ("test.csv", 40)):  # in the first alone, these lists might be texts
         lists = [[f"{name}{i}", json.dumps([f"label {i % 4}", f"label {i % 3}"])] for i in range(rows)]
@@ -136,6 +142,7 @@ def test_enter_at_a_question_without_a_proposal_says_what_is_expected(tmp_path: 
     assert "expected a column: text, label, other." in done.stderr
 
 
+@pytest.mark.slow
 def test_rows_without_an_id_are_numbered_where_that_is_the_answer(tmp_path: Path) -> None:
     rows = [["A text", "ab"[i % 2]] for i in range(9)]
     (tmp_path / "gold.csv").write_text(csv_text("text,label", rows), encoding="utf-8")
@@ -145,6 +152,7 @@ def test_rows_without_an_id_are_numbered_where_that_is_the_answer(tmp_path: Path
     assert gold[:2] == ["id,text,label", "1,A text,a"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("said", "fields"), [("y", ["id", "labels"]), ("n", ["id", "joy", "fear", "awe"])])
 def test_columns_of_flags_are_asked_about(said: str, fields: list[str], tmp_path: Path) -> None:
     rows = [[f"t{i}", i % 2, i // 2 % 2, i // 3 % 2] for i in range(12)]
@@ -157,6 +165,7 @@ def test_columns_of_flags_are_asked_about(said: str, fields: list[str], tmp_path
     assert [field.field for field in submission.fields] == fields
 
 
+@pytest.mark.slow
 def test_yes_asks_nothing(gold: Path) -> None:
     assert new(gold, "--gold", "gold.csv", "--yes", answers="").exit_code == 0
 
@@ -205,6 +214,7 @@ def test_the_schema_lies_beside_the_declaration(tmp_path: Path) -> None:
     assert (tmp_path / "mine" / SCHEMA).read_bytes() == (resource("bundles") / SCHEMA).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_template_of_ones_own(gold: Path) -> None:
     template = gold / "template"
     shutil.copytree(SCAFFOLD / "declared", template)
@@ -225,6 +235,7 @@ def test_a_template_of_ones_own(gold: Path) -> None:
     assert not (gold / "mine").exists()
 
 
+@pytest.mark.slow
 def test_a_template_asks_its_own_questions(gold: Path) -> None:
     template = gold / "template"
     shutil.copytree(SCAFFOLD / "declared", template)
@@ -246,6 +257,7 @@ def test_a_template_asks_its_own_questions(gold: Path) -> None:
     assert (gold / "mine/pages/terms.md.j2").read_text(encoding="utf-8") == "Prize. open mine, Ours\n"
 
 
+@pytest.mark.slow
 def test_placeholders_can_be_recognised(tmp_path: Path) -> None:
     """A build of a draft looks for these."""
     for arguments in ([], ["--package"]):

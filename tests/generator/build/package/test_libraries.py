@@ -33,7 +33,7 @@ from tests.generator.author.new.test_recipes import made
 from tests.generator.competition import small_competition
 from tests.generator.image.test_requirements import wheel
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 really_downloaded = libraries._download
 
@@ -70,6 +70,7 @@ def packed(competition: Resolved) -> set[str]:
     return {name for name in members if name.startswith("site/")}
 
 
+@pytest.mark.slow
 def test_wheels_travel_unpacked_and_come_from_the_cache_afterwards(
     tmp_path: Path, index: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,6 +103,7 @@ def test_what_is_published_as_source_alone_travels_with_its_version(tmp_path: Pa
     assert found.version == "0.1.2"
 
 
+@pytest.mark.slow
 def test_another_file_of_that_name_is_refused(
     tmp_path: Path, index: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,6 +117,7 @@ def test_another_file_of_that_name_is_refused(
     assert packed(competition) == set()
 
 
+@pytest.mark.slow
 def test_without_an_index_the_bundle_is_a_draft_that_says_so(tmp_path: Path) -> None:
     (built,) = build(BuildRequest(str(made("generation", tmp_path)), tmp_path / "bundle.zip"))
     (lack,) = (lack for lack in built.draft if lack.id == "image-lacks")
@@ -124,6 +127,7 @@ def test_without_an_index_the_bundle_is_a_draft_that_says_so(tmp_path: Path) -> 
         assert archive.testzip() is None
 
 
+@pytest.mark.slow
 def test_the_check_leaves_out_published_files_alone(tmp_path: Path, index: Callable[[str], None]) -> None:
     competition = made("generation", tmp_path)
     index("sacrebleu")
@@ -149,6 +153,7 @@ def with_member(data: bytes, name: str) -> bytes:
     return file.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["classification", "multilabel", "regression", "spans", "tagging"])
 def test_what_the_image_has_is_not_downloaded(kind: str, tmp_path: Path) -> None:
     competition = resolve(made(kind, tmp_path))
@@ -156,6 +161,7 @@ def test_what_the_image_has_is_not_downloaded(kind: str, tmp_path: Path) -> None
     assert (libraries.lacking(competition), packed(competition)) == ([], set())
 
 
+@pytest.mark.slow
 def test_an_image_of_ones_own_is_the_organisers_to_fill(tmp_path: Path) -> None:
     def own(declared: dict[str, Any]) -> None:
         declared.update(docker_image="docker.io/me/mine:1", requirements=["spacy==3.8.7"])
@@ -167,6 +173,7 @@ def test_an_image_of_ones_own_is_the_organisers_to_fill(tmp_path: Path) -> None:
     assert [lack.what for lack in built.draft if lack.id == "image-lacks"] == [f"{PLATFORM_IMAGE} has no spacy==3.8.7."]
 
 
+@pytest.mark.slow
 def test_requirements_that_are_locked_for_it_travel_in_the_programs(tmp_path: Path) -> None:
     numpy = PACKAGES["numpy"]
     for name, version, *needs in [("own_scorer", "1.2", "helping", "numpy"), ("helping", "2.0"), ("numpy", numpy)]:
@@ -192,6 +199,7 @@ def test_requirements_that_are_locked_for_it_travel_in_the_programs(tmp_path: Pa
         str(own.packages_text)
 
 
+@pytest.mark.slow
 def test_what_is_too_large_does_not_travel(
     tmp_path: Path, index: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,6 +209,7 @@ def test_what_is_too_large_does_not_travel(
     assert lack.endswith("(0 MB unpacked, more than the 0 MB that may travel)")
 
 
+@pytest.mark.slow
 def test_what_own_code_imports_and_the_image_lacks_is_said(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     code = folder / "my_task" / "classification.py"
@@ -217,6 +226,7 @@ def test_the_table_is_what_the_lock_holds() -> None:
     assert {name for names in libraries.BRINGS.values() for name in names} <= set(locked)
 
 
+@pytest.mark.slow
 def test_a_locked_package_that_is_not_installed_does_not_stop_a_build(tmp_path: Path) -> None:
     wheel(tmp_path / "wheels", "drawing_kit", "1.0")
     packed = tmp_path / "wheels" / "drawing_kit-1.0-py3-none-any.whl"

@@ -13,7 +13,7 @@ from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import competitions
 from tests.generator.competition import second_module, second_task, small_competition
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "forked_python")]  # nearly each builds
+pytestmark = pytest.mark.usefixtures("kept_organisers", "forked_python")
 
 SCORER = """
 from scoring_kit.results import Metric, TaskResult
@@ -45,6 +45,7 @@ def misspelt(declaration: dict[str, Any]) -> None:
     declaration["tasks"][0]["columns"][0]["key"] = "macro_f"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", competitions())
 def test_every_competition_names_exactly_the_metrics_that_its_tasks_give(name: str, tmp_path: Path) -> None:
     competition = resolve(competitions()[name])
@@ -70,6 +71,7 @@ def test_a_misspelt_column_is_found_by_the_names_of_the_metrics(tmp_path: Path) 
     )
 
 
+@pytest.mark.slow
 def test_a_misspelt_column_is_found_by_scoring_where_no_metrics_are_named(tmp_path: Path) -> None:
     folder = small_competition(tmp_path, misspelt)
     scorer(folder)
@@ -86,6 +88,7 @@ def test_a_misspelt_column_of_a_task_with_a_model_is_found(tmp_path: Path) -> No
     assert errors(folder).endswith("b.py gives no such metric. Did you mean 'b_max_entailment'?")
 
 
+@pytest.mark.slow
 def test_a_task_with_a_model_names_its_metrics_and_is_not_scored(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     scorer(folder, "1 / 0", "NEEDS_MODEL = True")
@@ -94,6 +97,7 @@ def test_a_task_with_a_model_names_its_metrics_and_is_not_scored(tmp_path: Path)
     assert built(folder).errors == ()
 
 
+@pytest.mark.slow
 def test_a_typo_in_entered_is_found(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     code = folder / "my_task" / "submission.py"
@@ -102,6 +106,7 @@ def test_a_typo_in_entered_is_found(tmp_path: Path) -> None:
     assert "my_task/submission.py: `entered` names 'clasification'" in errors(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -120,6 +125,7 @@ def test_a_template_that_crashes_the_scorer_is_found(tmp_path: Path, value: str,
     assert "dev: the template that organiser.py writes: " in found
 
 
+@pytest.mark.slow
 def test_a_task_that_nothing_enters_and_that_names_no_metrics_is_told(tmp_path: Path) -> None:
     folder = small_competition(tmp_path, second_task)
     second_module(folder)
@@ -130,6 +136,7 @@ def test_a_task_that_nothing_enters_and_that_names_no_metrics_is_told(tmp_path: 
     assert note.startswith("tasks.again: neither template nor baselines enter it")
 
 
+@pytest.mark.slow
 def test_without_the_scorers_packages_a_build_says_that_it_did_not_score(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     scorer(folder, "__import__('a_package_nobody_has')")

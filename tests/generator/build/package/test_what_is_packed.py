@@ -19,7 +19,7 @@ from tests.generator.author.new.test_recipes import made
 from tests.generator.competition import small_competition
 from tests.sweeps import sweep
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 NOT_PACKED = ("scoring_kit/models/", "scoring_kit/resampling/", "scoring_kit/organiser.py")
 KINDS = ("classification", "multilabel", "regression", "spans", "tagging", "ranking", "generation")
@@ -94,6 +94,7 @@ def _environment() -> dict[str, str]:
 
 
 # Of the others `tests/bundles/` shows it.
+@pytest.mark.slow
 @pytest.mark.parametrize("source", sweep(["clpsych2025", *KINDS, "own"], ["clpsych2025", "classification", "own"]))
 def test_each_program_runs_in_isolation(source: str, tmp_path: Path) -> None:
     layout, only = ("separate", "a2") if source == "clpsych2025" else (None, None)

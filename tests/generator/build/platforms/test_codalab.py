@@ -20,7 +20,7 @@ from gen_bundle.check import check_path
 from gen_bundle.ground.errors import UserError
 from tests.generator.competition import second_module, second_task, small_competition
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 # The fields of the old server's models; a key beside them is an error there.
 TOP = {"title", "description", "image", "has_registration", "end_date", "competition_docker_image", "enable_forum"}
@@ -58,6 +58,7 @@ def rendered(competition: Resolved) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.slow
 def test_only_keys_that_the_old_server_knows(bundle: Path) -> None:
     document: dict[str, Any] = yaml.safe_load(read(bundle, "competition.yaml"))
     assert set(document) <= TOP
@@ -84,10 +85,12 @@ def test_outputs_cannot_be_hidden_and_that_is_said(tmp_path: Path, setting: str)
     assert any("hidden outputs" in text for text in losses(hiding))
 
 
+@pytest.mark.slow
 def test_codabench_reads_it(bundle: Path) -> None:
     assert check_path(bundle, now=datetime(2026, 1, 1, tzinfo=UTC)).accepted
 
 
+@pytest.mark.slow
 def test_pages_are_html_with_formulas(bundle: Path) -> None:
     page = read(bundle, "evaluation.html").decode()
     assert "<table>" in page
@@ -95,6 +98,7 @@ def test_pages_are_html_with_formulas(bundle: Path) -> None:
     assert "$" not in page
 
 
+@pytest.mark.slow
 def test_the_program_writes_scores_txt_beside_scores_json(bundle: Path, tmp_path: Path) -> None:
     program = tmp_path / "program"
     with zipfile.ZipFile(io.BytesIO(read(bundle, "scoring_program_dev.zip"))) as archive:
@@ -115,11 +119,13 @@ def test_the_program_writes_scores_txt_beside_scores_json(bundle: Path, tmp_path
     assert {key: float(value) for key, value in (line.split(": ") for line in lines)} == scores
 
 
+@pytest.mark.slow
 def test_what_the_format_cannot_say_is_named(built: Built) -> None:
     assert any("solutions" in note for note in built.notes)
     assert not any("ignored" in note or "dropped" in note for note in built.notes), "that is Codabench's reading"
 
 
+@pytest.mark.slow
 def test_layout_tasks_cannot_be_said(tmp_path: Path) -> None:
     def change(declaration: dict[str, Any]) -> None:
         second_task(declaration)

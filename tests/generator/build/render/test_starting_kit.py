@@ -21,8 +21,6 @@ from gen_bundle.ground.resources import resource
 from gen_bundle.ground.zips.writing import write_zip, zipped
 from tests.generator.competition import small_competition
 
-pytestmark = pytest.mark.slow
-
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
 
 
@@ -76,6 +74,7 @@ print(json.dumps(said))
 """
 
 
+@pytest.mark.slow
 def test_holds_what_its_readme_names(kit: Path) -> None:
     readme = (kit / "README.md").read_text(encoding="utf-8")
     for name in (
@@ -96,6 +95,7 @@ def test_holds_what_its_readme_names(kit: Path) -> None:
     assert "organisers@example.org" in readme
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "lock", "torch"), [("process2025", "score", False), ("clpsych2025", "models", True)])
 def test_the_scorers_packages_are_those_of_the_image(name: str, lock: str, torch: bool, tmp_path: Path) -> None:
     members = kit_of(resource("bundles") / name, tmp_path / "work")
@@ -107,6 +107,7 @@ def test_the_scorers_packages_are_those_of_the_image(name: str, lock: str, torch
     assert ("PyTorch" in readme) == torch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["template", "examples/valid.zip"])
 def test_template_and_example_are_valid(kit: Path, name: str) -> None:
     done = run(kit, "validate.pyz", name)
@@ -114,6 +115,7 @@ def test_template_and_example_are_valid(kit: Path, name: str) -> None:
     assert " is valid." in done.stdout
 
 
+@pytest.mark.slow
 def test_invalid_examples_get_the_message_that_is_promised(kit: Path) -> None:
     examples = sorted((kit / "examples" / "invalid").glob("*.zip"))
     assert len(examples) >= 5
@@ -128,6 +130,7 @@ def test_invalid_examples_get_the_message_that_is_promised(kit: Path) -> None:
     assert [alone.returncode, alone.stdout] == said[str(examples[0].relative_to(kit))]
 
 
+@pytest.mark.slow
 def test_an_answer_is_packed_and_scored_at_home(kit: Path, competition: Path, tmp_path: Path) -> None:
     packed = tmp_path / "submission.zip"
     assert run(kit, "validate.pyz", "template", "--pack", str(packed)).returncode == 0
@@ -141,6 +144,7 @@ def test_an_answer_is_packed_and_scored_at_home(kit: Path, competition: Path, tm
     assert (tmp_path / "out" / "detailed_results.html").exists()
 
 
+@pytest.mark.slow
 def test_clpsych_is_checked_and_scored_from_raw_timelines(tmp_path: Path) -> None:
     source = resource("bundles") / "clpsych2025"
     with zipfile.ZipFile(_written(tmp_path / "kit.zip", kit_of(source, tmp_path / "work"))) as archive:
@@ -163,6 +167,7 @@ def _written(path: Path, members: Mapping[str, bytes | Path]) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_scoring_at_home_says_what_is_wrong(kit: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.zip").write_bytes(b"no zip")
     done = run(kit, "score_locally.py", "--gold", str(tmp_path), "--submission", str(tmp_path / "bad.zip"))
@@ -173,6 +178,7 @@ def test_scoring_at_home_says_what_is_wrong(kit: Path, tmp_path: Path) -> None:
     assert "no such folder" in done.stderr
 
 
+@pytest.mark.slow
 def test_is_the_same_every_time(competition: Path, tmp_path: Path) -> None:
     def as_bytes(members: Mapping[str, bytes | Path]) -> dict[str, bytes]:
         return {name: data.read_bytes() if isinstance(data, Path) else data for name, data in members.items()}
@@ -181,6 +187,7 @@ def test_is_the_same_every_time(competition: Path, tmp_path: Path) -> None:
     assert kits[0] == kits[1]
 
 
+@pytest.mark.slow
 def test_a_baseline_that_is_no_submission_is_refused(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     (folder / "data" / "baselines" / "dev" / "majority" / "predictions.csv").write_text("id,label\nno,such\n")
@@ -188,6 +195,7 @@ def test_a_baseline_that_is_no_submission_is_refused(tmp_path: Path) -> None:
         kit_of(folder, tmp_path / "work")
 
 
+@pytest.mark.slow
 def test_large_submissions_that_are_tried_are_judged_there_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

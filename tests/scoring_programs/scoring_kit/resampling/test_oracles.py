@@ -24,8 +24,6 @@ from scoring_kit.resampling.task import Resampling, other_rankings, resampled
 from scoring_kit.units import Additive, Array, Statistic
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1_of, mean_of, means, median_of, team
 
-pytestmark = pytest.mark.slow
-
 RESAMPLES = 10_000
 
 
@@ -34,6 +32,7 @@ def intervals(statistic: Statistic, units: int) -> tuple[float, float]:
     return found.intervals["A"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("make", "measure"), [(mean_of, np.mean), (median_of, np.median)])
 def test_intervals_are_those_of_scipy(make: object, measure: object) -> None:
     values = np.random.default_rng(0).gamma(2.0, size=80)
@@ -44,6 +43,7 @@ def test_intervals_are_those_of_scipy(make: object, measure: object) -> None:
     assert abs(high - expected.high) < 0.05 * width
 
 
+@pytest.mark.slow
 def test_an_interval_of_macro_f1_is_that_of_scipy_with_scikit_learn() -> None:
     from sklearn.metrics import f1_score
 
@@ -63,6 +63,7 @@ def test_an_interval_of_macro_f1_is_that_of_scipy_with_scikit_learn() -> None:
     assert (low, high) == pytest.approx((expected.low, expected.high), abs=0.1 * width)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [mean_of, median_of])
 @pytest.mark.parametrize("gain", [0.0, 0.25, 0.5])
 def test_p_is_that_of_scipys_paired_permutation_test(make: object, gain: float) -> None:
@@ -159,6 +160,7 @@ def test_shares_of_ranks_and_wins() -> None:
     assert percentile_interval(np.arange(1001.0)) == (25.0, 975.0)
 
 
+@pytest.mark.slow
 def test_draws() -> None:
     counts = np.concatenate(list(bootstrap_counts(30, 100_000, 1)))
     assert counts.shape == (100_000, 30)
@@ -171,6 +173,7 @@ def test_draws() -> None:
     assert masks.mean(axis=0) == pytest.approx(np.full(30, 0.5), abs=0.02)
 
 
+@pytest.mark.slow
 def test_p_of_bleu_is_that_of_sacrebleu() -> None:
     """sacrebleu exchanges sentences, too, and compares differences by the same rule."""
     from sacrebleu.metrics.bleu import BLEU

@@ -11,7 +11,6 @@ from scoring_kit.resampling.task import Resampled, Resampling, resampled
 from scoring_kit.units import Additive, Array
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1, macro_f1_of, means, team
 
-pytestmark = pytest.mark.slow
 TASKS, UNITS, ROWS, RESAMPLES = 500, 100, 250, 400
 
 
@@ -29,6 +28,7 @@ def truth(name: str) -> float:
     return float(name.split(":")[0])
 
 
+@pytest.mark.slow
 def test_intervals_of_scores_and_differences_hold_the_truth_in_95_of_100_tasks() -> None:
     scores: list[bool] = []
     differences: list[bool] = []
@@ -40,6 +40,7 @@ def test_intervals_of_scores_and_differences_hold_the_truth_in_95_of_100_tasks()
     assert 0.93 <= np.mean(differences) <= 0.97
 
 
+@pytest.mark.slow
 def test_equal_teams_rarely_seem_to_differ_and_real_differences_are_found() -> None:
     """The share of tasks with any false positive among the pairs is what Holm bounds by 5 %."""
     false = [any(p < 0.05 for p in found.p_holm.values()) for found in simulated((0.0,) * 5, tests_alone=True)]
@@ -48,6 +49,7 @@ def test_equal_teams_rarely_seem_to_differ_and_real_differences_are_found() -> N
     assert np.mean(found_ones) > 0.9
 
 
+@pytest.mark.slow
 def test_a_first_place_looks_at_least_as_much_too_good_as_is_said() -> None:
     """The true score of each of twelve equal teams is 0."""
     said, gained = [], []
@@ -78,6 +80,7 @@ def _distance(sums: Array) -> Array:
     return np.abs(sums[..., 0] / sums[..., 1])
 
 
+@pytest.mark.slow
 def test_the_smallest_difference_is_found_in_8_of_10_tasks() -> None:
     """Of means of normal values, 2.8 standard errors of a difference, which is √(2 / 100) here."""
     smallest = [found.smallest for found in simulated((0.4, 0.0))]
@@ -86,6 +89,7 @@ def test_the_smallest_difference_is_found_in_8_of_10_tasks() -> None:
     assert np.mean(found_ones) == pytest.approx(0.8, abs=0.05)
 
 
+@pytest.mark.slow
 def test_intervals_of_macro_f1_hold_what_many_rows_would_give() -> None:
     random = np.random.default_rng(1)
 
