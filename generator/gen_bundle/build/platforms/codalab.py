@@ -92,7 +92,9 @@ def losses(competition: Resolved) -> list[str]:
         lost.append("the hidden outputs of the phases")
     if any(column.computation for _, column in competition.columns):
         lost.append("computed columns")
-    lost += [key for key in (*(field.name for field in OPTIONAL), "fact_sheet") if getattr(declaration, key)]
+    lost += [field.name for field in OPTIONAL if getattr(declaration, field.name)]
+    if declaration.fact_sheet:
+        lost.append("fact_sheet")
     lost.append("ends of phases but the last: a phase lasts until the next one starts")
     return [f"CodaLab's format has no place for {text}" for text in lost]
 
