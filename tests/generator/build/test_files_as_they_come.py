@@ -121,13 +121,49 @@ CASES: dict[str, tuple[dict[str, Any], Any, dict[str, str], dict[str, str], floa
         0.75,
         "| `label` | one of `no`, `yes`; upper and lower case are the same | no; else `yes` | Your answer. |",
     ),
+    "rows in lists": (
+        {"submission": {"file": "p.jsonl", "rows": "many", "list": "found"}, "metric": "set_f1"},
+        [{"field": "kind"}, LABEL],
+        {"gold.csv": cells([("id", "kind", "label"), *((key, "k", label) for key, label in GOLD)])},
+        {"p.jsonl": "".join(json.dumps({"id": key, "found": {"k": label}}) + "\n" for key, label in SENT)},
+        2 / 3,
+        "Each record holds the rows of its key in a list at `found`.",
+    ),
+    "by line of a group": (
+        {
+            "submission": {"key": ["patient", "line"], "file": "{patient}.psv", "format": "csv", "delimiter": "|"},
+            "reference": {"file": "{patient}.csv"},
+        },
+        [{"field": "patient"}, LABEL],
+        {f"p{i}.csv": cells([("label",), *(row[1:] for row in GOLD[i::2])]) for i in range(2)},
+        {f"p{i}.psv": cells([("label",), *[("yes",)] * 6]) for i in range(2)},
+        2 / 3,
+        "| `patient`, in the file's name | a text | yes | What the row is about. |",
+    ),
+    "an open vocabulary": (
+        {"metric": "set_f1"},
+        [same("labels", values="any")],
+        {"gold.csv": cells([("id", "x"), *((key, f"Ghent|Lier {key}") for key, _ in GOLD)])},
+        {"predictions.csv": cells([("id", "x"), *((key, "Ghent|Mons") for key, _ in GOLD)])},
+        0.5,
+        "| `x` | any texts, without blanks around them, separated by `\\|`; empty for none | yes | Your answer. |",
+    ),
+    "lists of labels": (
+        {"metric": "accuracy"},
+        [same("tags", scheme="none", values=[0, 1])],
+        {"gold.csv": cells([("id", "x"), *((key, "1 0 0 1") for key, _ in GOLD)])},
+        {"predictions.csv": cells([("id", "x"), *((key, "1 1 0 1") for key, _ in GOLD)])},
+        0.75,
+        "| `x` | one of `0`, `1` for each place, separated by spaces | yes | Your answer. |",
+    ),
 }
+ROWS = ("rows in lists", "by line of a group", "an open vocabulary", "lists of labels")
 
 
 def made(folder: Path, case: str) -> Path:
     says, fields, gold, _, _, _ = CASES[case]
     submission = {"file": "predictions.csv", "key": "id", **says.get("submission", {})}
-    fields = [*([] if submission["key"] == "line" else [ID]), *fields]
+    fields = [*([ID] if submission["key"] == "id" else []), *fields]
     reference = {"file": next(iter(gold)), **says.get("reference", {})}
     default = "exact_match" if fields[-1]["field"] == "x" else "accuracy"
     columns = [{"key": "score", "metric": says.get("metric", default)}]
@@ -141,7 +177,7 @@ def made(folder: Path, case: str) -> Path:
     return competition
 
 
-@pytest.mark.parametrize("case", sweep(CASES, ["a file each", "spread labels", "by line"]))
+@pytest.mark.parametrize("case", sweep(CASES, ["a file each", "spread labels", "by line", *ROWS]))
 def test_a_competition_of_each_kind_is_built_and_scores(case: str, tmp_path: Path) -> None:
     _, _, gold, sent, value, said = CASES[case]
     competition = made(tmp_path, case)

@@ -598,8 +598,9 @@ def test_the_number_of_a_row_may_be_part_of_its_key(name: str, order: int, tmp_p
 
 
 def test_a_row_that_cannot_be_counted_is_named_alone(tmp_path: Path) -> None:
-    options = declared({"key": ["patient", "line"], "fields": HOURS, "file": "{patient}.csv"}, metrics={"mae": "mae"})
-    gold = {"gold.csv": "patient,x\na,1\na,2\n"}
+    named = {"file": "{patient}.csv"}
+    options = declared({"key": ["patient", "line"], "fields": HOURS, **named}, named, metrics={"mae": "mae"})
+    gold = {"a.csv": "x\n1\n2\n"}
     with pytest.raises(SubmissionError) as refused:
         score(options, gold, {"a.csv": "x\n1,2\n5\n"}, tmp_path)
     assert str(refused.value).count("Expected") == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gen_bundle.declaration.scoring.metrics import MetricRow, UnfitError, is_number, metrics, of_types
-from gen_bundle.declaration.scoring.tables import DeclaredTable
+from gen_bundle.declaration.scoring.tables import LINE, DeclaredTable
 from gen_bundle.declaration.scoring.usual_names import usual_metric
 from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest, text_of
 from scoring_kit.base.field_types import NATURAL_POSITIVE, NUMBER
@@ -238,7 +238,7 @@ def _field_left_out(said: Section, table: DeclaredTable, *, joint: bool) -> list
     example = f"{{name: {said.get('name')}, field: {next(iter(table.answers), 'NAME')}}}"
     fault = (said.trail, f"field is missing. Expected one of {', '.join(table.answers)}, as in {example}.")
     for name in table.key:
-        if name not in table.fields:
+        if name not in table.fields and not (name == LINE and table.numbers_rows):
             fault = ((*table.said.trail, "key"), f"no field {name!r}. {nearest(name, list(table.fields))}")
             break
     if fault not in said.found:

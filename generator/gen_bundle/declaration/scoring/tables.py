@@ -375,6 +375,10 @@ def _check_pattern(table: DeclaredTable, file: File, section: Section, *below: s
         section.fault(f"key: line goes with a single file. Expected a name without {{{part}}}.", *below)
     elif "{" in file.name and part not in table.key:
         section.fault(f"{{{part}}} is no field of the key. {nearest(part, table.key)}", *below)
+    elif table.numbers_rows and file is table.gold and part != table.file.named_by:
+        # else no answer could have the numbers that the gold's rows have
+        name = f"a name with {{{table.file.named_by}}}" if table.file.named_by else "a name without a placeholder"
+        section.fault(f"line in the key is a row's number in its file. Expected, as in submissions, {name}.", *below)
 
 
 def _file(section: Section, key: str = "file") -> File:

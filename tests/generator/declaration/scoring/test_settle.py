@@ -730,6 +730,16 @@ def test_a_mistake_in_a_field_is_named_at_its_place(keys: dict[str, Any], messag
 OF_FILES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"file": "p"}, {}, "submission.file: 'p': expected a file name that ends with .csv, .tsv, .jsonl, .json, .txt."),
     ({"file": "p", "format": "xls"}, {}, "submission.format: unknown value 'xls'."),
+    (
+        {"file": "{id}.csv", "key": ["id", "line"]},
+        {},
+        "reference.file: line in the key is a row's number in its file. Expected, as in submissions, a name with {id}.",
+    ),
+    (
+        {"key": ["id", "line"]},
+        {"file": "{id}.csv"},
+        "reference.file: line in the key is a row's number in its file. Expected, as in submissions, a name without",
+    ),
     ({"file": "{doc}.csv"}, {}, "submission.file: {doc} is no field of the key. Expected one of id."),
     ({"file": "{id}-{x}.csv"}, {}, "submission.file: '{id}-{x}.csv': expected one placeholder, as in {doc}.csv."),
     ({"file": "a*.csv"}, {}, "submission.file: 'a*.csv': expected a * at the beginning alone, as in *.csv."),
