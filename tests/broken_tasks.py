@@ -16,31 +16,42 @@ FREE = ("metric", "options", "description", "meaning", "title", "name", "where",
 Draw = random.Random
 
 
-def broken_task(number: int, folder: Path) -> tuple[str, bool]:
-    """Write the task of a number, broken, into a new folder; returns what was done to it, and whether it may be sound.
+MAY_BE_SOUND = ("column exchanged", "row exchanged")
+"""A gold of other values, or without a column that nothing or a function reads, may be meant."""
 
-    A gold of other values, or without a column that nothing or a function reads, may be meant.
-    """
+
+def broken_task(number: int, folder: Path) -> tuple[str, bool]:
+    """Write the task of a number, broken, into a new folder; returns what was done to it, and if it may be sound."""
     draw = random.Random(f"broken {number}")
     task = ordinary_task(draw.randrange(10_000), folder)
     kind = list(BREAKS)[number % len(BREAKS)]
     what = BREAKS[kind](draw, task)
-    return what, kind in ("column exchanged", "row exchanged")
+    # what is in a whole file nobody but functions knows
+    return what, kind in MAY_BE_SOUND or (kind == "file exchanged" and "file" in task.traits)
+
+
+def _gold(draw: Draw, task: Task) -> str:
+    """One of the gold files, by its path in the competition's folder."""
+    phase = draw.choice(list(task.gold))
+    return f"data/{phase}/{draw.choice(task.gold[phase])}"
 
 
 def _file_taken_away(draw: Draw, task: Task) -> str:
     names = ["bundle.yaml", "overview.md.j2", "logo.png"]
-    if "doc" not in task.traits:  # of several documents one may be absent
-        names += [f"data/test/{name}" for name in task.gold]
-    if "metrics.py" in (task.folder / "bundle.yaml").read_text():
-        names.append("metrics.py")
+    if not {"doc", "key: case"}.intersection(task.traits):  # of several documents one may be absent
+        names.append(_gold(draw, task))
+    names += [name for name in ("metrics.py", "own_package/forms.py") if _is_used(task, name)]
     name = draw.choice(names)
     (task.folder / name).unlink()
     return f"without {name}"
 
 
+def _is_used(task: Task, name: str) -> bool:
+    return name.partition("/")[0] in (task.folder / "bundle.yaml").read_text() and (task.folder / name).exists()
+
+
 def _file_exchanged(draw: Draw, task: Task) -> str:
-    name = f"data/test/{draw.choice(task.gold)}"
+    name = _gold(draw, task)
     contents = {
         "a picture": (task.folder / "logo.png").read_bytes(),
         "nothing": b"",
@@ -60,8 +71,7 @@ def _folder_taken_away(draw: Draw, task: Task) -> str:
 
 
 def _folder_exchanged(draw: Draw, task: Task) -> str:
-    gold = [f"data/test/{one}" for one in task.gold]
-    name = draw.choice([*gold, "overview.md.j2", "logo.png", "bundle.yaml", "data/test"])
+    name = draw.choice([_gold(draw, task), "overview.md.j2", "logo.png", "bundle.yaml", "data/test"])
     path = task.folder / name
     if path.is_dir():
         shutil.rmtree(path)
@@ -123,24 +133,24 @@ def _value_exchanged(draw: Draw, task: Task) -> str:
 
 
 def _column_exchanged(draw: Draw, task: Task) -> str:
-    name = draw.choice(task.gold)
-    path = task.folder / "data/test" / name
-    text = path.read_text(encoding="utf-8")
-    named = [one for one in ("id", "answer", "item", "relevance", "note") if one in text.partition("\n")[0]]
-    old = draw.choice(named or ["x"])
-    path.write_text(text.replace(old, f"{old}y"), encoding="utf-8")
-    return f"{name}: {old} has another name"
+    name = _gold(draw, task)
+    content = (task.folder / name).read_bytes()
+    head = content.partition(b"\n")[0]
+    old = draw.choice(
+        [one for one in (b"id", b"answer", b"item", b"relevance", b"note", b"label") if one in head] or [b"x"]
+    )
+    (task.folder / name).write_bytes(content.replace(old, old + b"y"))
+    return f"{name}: {old!r} has another name"
 
 
 def _row_exchanged(draw: Draw, task: Task) -> str:
-    name = draw.choice(task.gold)
-    path = task.folder / "data/test" / name
-    rows = path.read_text(encoding="utf-8").split("\n")
-    at = draw.randrange(1, len(rows) - 1)
-    ways = {"cut": rows[at][: len(rows[at]) // 2], "a quote": '"' + rows[at], "commas": ",,,,,,,,,,", "a NUL": "\0"}
+    name = _gold(draw, task)
+    rows = (task.folder / name).read_bytes().split(b"\n")
+    at = draw.randrange(1, len(rows) - 1) if len(rows) > 2 else 0
+    ways = {"cut": rows[at][: len(rows[at]) // 2], "a quote": b'"' + rows[at], "commas": b",,,,,,,,,,", "a NUL": b"\0"}
     what = draw.choice(list(ways))
     rows[at] = ways[what]
-    path.write_text("\n".join(rows), encoding="utf-8", newline="")
+    (task.folder / name).write_bytes(b"\n".join(rows))
     return f"{name}:{at + 1} is {what}"
 
 

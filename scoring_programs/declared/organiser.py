@@ -275,8 +275,6 @@ def prepare(request: Request) -> Warned:
     options = request["options"]
     for table in tables_of(options).values():
         for file in filter(None, (table.gold, table.gold_keys)):
-            if folders := file.matching([path.name for path in source.iterdir() if path.is_dir()]):
-                raise OrganiserError(f"{folders[0]}: is a folder. Expected a file of gold, or no such folder.")
             for name in gold.gold_files(source, file):
                 (out / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source / name, out / name)

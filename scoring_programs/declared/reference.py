@@ -281,10 +281,18 @@ def _known_labels(
 
 
 def gold_files(folder: Path, file: File) -> list[str]:
-    """The names of a gold file, or of all that fit its pattern, with `/` between folders."""
+    """The names of a gold file, or of all that fit its pattern, with `/` between folders.
+
+    Raises:
+        OrganiserError: a folder is called so.
+    """
     found = folder.rglob("*") if any("/" in part.name for part in (file, *file.parts)) else folder.iterdir()
-    names = sorted(path.relative_to(folder).as_posix() for path in found if path.is_file() and path.name != LABELS_FILE)
-    return file.matching([name for name in names if not is_junk(name)])
+    named = {path.relative_to(folder).as_posix(): path for path in sorted(found) if path.name != LABELS_FILE}
+    names = file.matching([name for name in named if not is_junk(name)])
+    for name in names:
+        if not named[name].is_file():
+            raise OrganiserError(f"{name}: is a folder. Expected a file of gold, or no such folder.")
+    return names
 
 
 def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded | None:

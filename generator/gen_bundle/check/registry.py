@@ -32,13 +32,14 @@ class RuleEffect(Enum):
     REFUSED = "the upload is refused; the competition is not created"
     BROKEN = "the upload is accepted, but the competition cannot work"
     TRAP = "the upload is accepted, but something is not as intended"
+    SUSPECTED = "the upload is accepted; whether something is wrong, the organisers alone can tell"
     NOTE = "worth knowing; does no harm"
 
     @property
     def severity(self) -> Severity:
         if self in (RuleEffect.REFUSED, RuleEffect.BROKEN):
             return "error"
-        return "warning" if self is RuleEffect.TRAP else "note"
+        return "note" if self is RuleEffect.NOTE else "warning"
 
 
 class Problem(NamedTuple):
@@ -94,6 +95,9 @@ class Topic(NamedTuple):
 
     def trap(self, title: str, text: str = "", **differs: Unpack[Differs]) -> Callable[[Check], Check]:
         return partial(self._register, RuleEffect.TRAP, title, text, differs)
+
+    def suspected(self, title: str, text: str = "", **differs: Unpack[Differs]) -> Callable[[Check], Check]:
+        return partial(self._register, RuleEffect.SUSPECTED, title, text, differs)
 
     def note(self, title: str, text: str = "", **differs: Unpack[Differs]) -> Callable[[Check], Check]:
         return partial(self._register, RuleEffect.NOTE, title, text, differs)

@@ -1,12 +1,14 @@
 """What holds of any ordinary task: it builds, its gold is its best answer, no copy passes, mistakes have places."""
 
-import contextlib
 import io
 import json
 import re
+import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -18,7 +20,6 @@ from gen_bundle.cli import root
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import resource
 from gen_bundle.ground.zips.writing import zipped
-from scoring_kit import frame
 from tests.broken_tasks import broken_task
 from tests.ordinary_tasks import Task, ordinary_task
 from tests.sweeps import sweep
@@ -28,33 +29,36 @@ NUMBERS, FIRST = range(300), range(0, 300, 43)
 
 
 @pytest.fixture(params=sweep(NUMBERS, FIRST))
-def built(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Task, Path]:
-    """A task, and its bundle."""
-    task, out = ordinary_task(request.param, tmp_path / "task"), tmp_path / "bundle.zip"
-    build(BuildRequest(str(task.folder), out))
-    return task, out
+def built(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Task, list[Path]]:
+    """A task, and its bundles: in layout `separate` one for each of its tasks."""
+    task = ordinary_task(request.param, tmp_path / "task")
+    return task, [one.path for one in build(BuildRequest(str(task.folder), folder=tmp_path))]
 
 
-def test_an_ordinary_task_is_sound(built: tuple[Task, Path], tmp_path: Path) -> None:
-    task, bundle = built
-    found = [one for one in check_path(bundle).findings if one.grave or one.id in ("leak-suspected", "not-looked-into")]
-    assert found == []
-    scores, best = scored(bundle, task.answers, tmp_path / "job")
-    assert scores == pytest.approx(best)
+def test_an_ordinary_task_is_sound(built: tuple[Task, list[Path]], tmp_path: Path) -> None:
+    task, bundles = built
+    for bundle in bundles:
+        found = check_path(bundle).findings
+        assert [one for one in found if one.grave or one.id in ("leak-suspected", "not-looked-into")] == []
+        for place, (phase, scored_task) in enumerate(runs_of(bundle)):
+            scores, best = scored(bundle, scored_task, task.answers[phase], tmp_path / bundle.stem / f"job{place}")
+            assert scores == pytest.approx(best)
 
 
-def test_no_copy_of_its_gold_passes(built: tuple[Task, Path], tmp_path: Path) -> None:
-    task, bundle = built
+def test_no_copy_of_its_gold_passes(built: tuple[Task, list[Path]], tmp_path: Path) -> None:
+    task, bundles = built
     missed = []
-    gold = {name: (task.folder / "data/test" / name).read_bytes() for name in task.gold}
-    for place, members in with_copies(bundle, gold):
-        (tmp_path / "copied.zip").write_bytes(zipped(members))
-        if not check_path(tmp_path / "copied.zip").leaks:
-            missed.append(place)
+    for bundle in bundles:
+        for place, members in with_copies(bundle, task):
+            (tmp_path / "copied.zip").write_bytes(zipped(members))
+            if not check_path(tmp_path / "copied.zip").leaks:
+                missed.append(place)
     assert missed == []
-    (task.folder / "data/public/test/copy.txt").write_bytes(gold[task.gold[0]])
-    with pytest.raises(UserError, match=r"copy\.txt (is the reference file|shows|holds|lists)"):
-        build(BuildRequest(str(task.folder), bundle))
+    phase = next(iter(task.gold))
+    gold = task.folder / "data" / phase / task.gold[phase][0]
+    (task.folder / "data/public" / phase / "copy.txt").write_bytes(gold.read_bytes())
+    with pytest.raises(UserError, match=r"copy\.txt (is the reference file|has the array|shows|holds|lists)"):
+        build(BuildRequest(str(task.folder), folder=tmp_path))
 
 
 @pytest.mark.parametrize("number", sweep(NUMBERS, FIRST))
@@ -70,31 +74,50 @@ def test_a_broken_task_is_answered_with_a_place(number: int, tmp_path: Path) -> 
 
 
 PLACE = re.compile(
-    r"bundle\.yaml:\d+:\d+: |/task(/data/test)?\b|public/test/|logo\.png|metrics\.py|"
-    r"(gold-\w+|d\d\.\w+|\{doc\}\.\w+)\.\w+(:\d+)*: "
+    r"bundle\.yaml:\d+:\d+: |/task(/data/(dev|test))?\b|public/(dev|test)/|logo\.png|metrics\.py|own_package/|"
+    r"(\S*gold\S*|d\d\.\w+|\{doc\}\.\w+)\.\w+(\.gz)?(\[\d+\])?(:\d+)*: "
 )
 """A line of bundle.yaml, or a file or folder of the task."""
 
 
-def scored(bundle: Path, answers: Mapping[str, str], job: Path) -> tuple[dict[str, float], dict[str, float]]:
+def runs_of(bundle: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The phases of a bundle, each with every task that it runs."""
+    competition = yaml.safe_load(members_of(bundle.read_bytes())["competition.yaml"])
+    for phase in competition["phases"]:
+        for index in phase["tasks"]:
+            yield {"Development": "dev", "Test": "test"}[phase["name"]], competition["tasks"][index]
+
+
+def scored(
+    bundle: Path, task: Mapping[str, Any], answers: Mapping[str, bytes], job: Path
+) -> tuple[dict[str, float], dict[str, float]]:
     """What the packed program says of answers, and the best value of each of its columns."""
     members = members_of(bundle.read_bytes())
-    (task,) = yaml.safe_load(members["competition.yaml"])["tasks"]
     for part, into in (("scoring_program", "program"), ("reference_data", "input/ref")):
         with zipfile.ZipFile(io.BytesIO(members[task[part]])) as packed:
             packed.extractall(job / into)
-    (job / "input/res").mkdir()
-    for name, text in answers.items():
-        (job / "input/res" / name).write_text(text, encoding="utf-8", newline="")
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
-        assert frame.main(job / "program", [str(job / "input"), str(job / "output")]) == 0, said.getvalue()
+    for name, content in answers.items():
+        path = job / "input/res" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    command = [sys.executable, str(job / "program/score.py"), str(job / "input"), str(job / "output")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
     scores: dict[str, float] = json.loads((job / "output/scores.json").read_text(encoding="utf-8"))
-    program = json.loads((job / "program/program.json").read_text(encoding="utf-8"))
-    best = {}
-    for column, metric in program["options"]["metrics"]["t"].items():
-        row = TABLE.get(metric["metric"], {"best": 1}) if not metric["file"] else {"best": 1}
-        best[column] = row["best"]
-    return scores, best
+    return scores, best_of(json.loads((job / "program/program.json").read_text(encoding="utf-8")))
+
+
+def best_of(program: Mapping[str, Any]) -> dict[str, float]:
+    """The best value of each column; the worst of those of tasks that the program does not score."""
+    best: dict[str, float] = {}
+    for column in program["columns"]:
+        metric = program["options"].get("metrics", {}).get(column["task"], {}).get(column["key"])
+        best[column["key"]] = float(column["sort"] == "desc")
+        if column["task"] not in program["tasks"]:
+            best[column["key"]] = column["worst"]
+        elif metric and not metric["file"] and metric["metric"] in TABLE:
+            best[column["key"]] = TABLE[metric["metric"]]["best"]
+    return best
 
 
 TABLE = json.loads((resource("scoring_programs") / "declared/metrics/table.json").read_text(encoding="utf-8"))
@@ -105,17 +128,26 @@ def members_of(data: bytes) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def with_copies(bundle: Path, gold: dict[str, bytes]) -> Iterator[tuple[str, dict[str, bytes]]]:
+def with_copies(bundle: Path, task: Task) -> Iterator[tuple[str, dict[str, bytes]]]:
     """The bundle's files with a copy of a gold file in each place where participants could read it.
 
-    A baseline has all of them, as a folder that was copied.
+    A baseline has all of a phase's, as a folder that was copied.
     """
     members = members_of(bundle.read_bytes())
     competition = yaml.safe_load(members["competition.yaml"])
-    (phase,), (page,), (solution,) = competition["phases"], competition["pages"], competition["solutions"]
-    for name, data in gold.items():
-        for place in ("public_data", "starting_kit"):
-            inside = {**members_of(members[phase[place]]), f"more/{name}": data}
-            yield f"{name} in {place}", {**members, phase[place]: zipped(inside)}
-        yield f"{name} on a page", {**members, page["file"]: b"# Page\n```\n" + data + b"```\n"}
-    yield "baseline", {**members, solution["path"]: zipped({f"answers/{name}": data for name, data in gold.items()})}
+    held = set[str]().union(*(members_of(members[one["reference_data"]]) for one in competition["tasks"]))
+    for at, (phase, names) in enumerate(task.gold.items()):
+        folder = task.folder / "data" / phase
+        gold = {name: (folder / name).read_bytes() for name in names if name in held}
+        (page,) = competition["pages"]
+        there, solution = competition["phases"][-at], competition["solutions"][at]
+        for name, data in gold.items():
+            for place in ("public_data", "starting_kit"):
+                inside = {**members_of(members[there[place]]), f"more/{name}": data}
+                yield f"{name} in {place}", {**members, there[place]: zipped(inside)}
+            if b"\0" not in data:
+                yield f"{name} on a page", {**members, page["file"]: b"# Page\n```\n" + data + b"\n```\n"}
+        yield (
+            "baseline",
+            {**members, solution["path"]: zipped({f"answers/{name}": data for name, data in gold.items()})},
+        )

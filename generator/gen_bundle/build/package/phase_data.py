@@ -292,7 +292,7 @@ def checked_reference(
 ) -> tuple[Path, list[str]]:
     """As `prepare_reference`; the package also checks what it prepared, in a build against what is `given`, too."""
     reference, warnings = prepare_reference(competition, tasks, data_id, out)
-    folders = [str(competition.data / one) for one in competition.data_ids]
+    folders = _folders_there(competition, competition.data_ids)
     request = {**competition.request(tasks), "reference": str(reference), "phases": folders, **(given or {})}
     return reference, [*warnings, *competition.ask("check_reference", request)["warnings"]]
 
@@ -309,12 +309,15 @@ def prepare_reference(
     if not source.is_dir():
         raise UserError(f"no folder {source}. Expected the reference data of the phase {data_id!r} there.")
     out.mkdir(parents=True)
-    holding = []
-    for other in competition.data_ids:
-        if set(ids(tasks)) <= set(ids(competition.tasks_of_data(other))):
-            holding.append(str(competition.data / other))
+    alike = [one for one in competition.data_ids if set(ids(tasks)) <= set(ids(competition.tasks_of_data(one)))]
+    holding = _folders_there(competition, alike)
     request = {"source": str(source), "out": str(out), "phases": holding or [str(source)]}
     return out, list(competition.ask("prepare", {**competition.request(tasks), **request})["warnings"])
+
+
+def _folders_there(competition: Resolved, data_ids: Sequence[str]) -> list[str]:
+    """The folders of phases' data; one that is missing is an error of its own phase."""
+    return [str(folder) for one in data_ids if (folder := competition.data / one).is_dir()]
 
 
 def _baselines(competition: Resolved, phase: DeclaredPhase) -> dict[str, Members]:

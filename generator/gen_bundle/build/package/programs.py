@@ -7,8 +7,10 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
+from importlib.util import resolve_name
 from itertools import accumulate
 from pathlib import Path
 from threading import Lock
@@ -267,7 +269,12 @@ def _imported_modules(
         place = f"{folder.name}/{path.relative_to(folder).as_posix()}"
         if place not in found:
             found[place] = path
-            waiting += [*accumulate(name.split(".")[:-1], "{}.{}".format), *_imported_names(path)]
+            parents = [*accumulate(name.split("."), "{}.{}".format)]
+            package = name if path.name == "__init__.py" else parents[-2]
+            waiting += parents[:-1]
+            for one in _imported_names(path):
+                with suppress(ImportError):  # from above the package, which is said when it runs
+                    waiting.append(resolve_name(one, package))
     return found
 
 
@@ -291,7 +298,7 @@ def syntax_tree(text: str) -> ast.Module:
 
 
 def _imported_names(path: Path) -> list[str]:
-    """The names that a module may import when it runs: for `from a import b` both `a` and `a.b`."""
+    """The names that a module may import when it runs, of `from .a import b` both `.a` and `.a.b`."""
     return _names_in(_state(path))
 
 
@@ -306,8 +313,10 @@ def _names_in(state: State) -> list[str]:
         node = waiting.pop()
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.ImportFrom):
+            source = "." * node.level + (node.module or "")
+            below = f"{source}." if node.module else source
+            names += [source, *(f"{below}{alias.name}" for alias in node.names)]
         for_types = isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
         if not for_types:
             for block in BLOCKS:  # nothing is imported within an expression
@@ -345,7 +354,7 @@ def absent_imports(competition: Resolved) -> list[str]:
             names |= {name.partition(".")[0] for name in _imported_names(path)}
     ours = {path.stem for path in resource("scoring_programs").iterdir()}
     ours |= {name.split("/")[1].removesuffix(".py") for name in site_members(competition)}
-    return sorted(names - MODULES - ours - sys.stdlib_module_names - {package.name})
+    return sorted(names - MODULES - ours - sys.stdlib_module_names - {package.name, ""})
 
 
 def entry_seconds(competition: Resolved, phase: DeclaredPhase) -> int:

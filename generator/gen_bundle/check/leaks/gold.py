@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import islice
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
@@ -21,7 +22,7 @@ from gen_bundle.ground.tables.any_file import (
 )
 from gen_bundle.ground.tables.entities import ENTITIES
 from gen_bundle.ground.tables.same_content import Passages, digests
-from gen_bundle.ground.tables.values import number, plain, plain_cells, texts_in, words
+from gen_bundle.ground.tables.values import JSON_STARTS, number, plain, plain_cells, texts_in, words
 from gen_bundle.ground.tables.whole_tables import first_cells, whole_tables
 from gen_bundle.ground.zips.arrays import array_digests, has_one_value
 from gen_bundle.ground.zips.tree import Node, file_of, sha256_of
@@ -186,13 +187,17 @@ class SecretGold:
             columns = one.get("columns", ())
             what = f"{', '.join(map(repr, columns))} in {one['name']}" if columns else one["name"]
             found = False
+            of_a_line: dict[str, str] = {}
             for name, node in files.items():
                 if fits(name, one):
                     with in_memory(node):
                         self.add_file(name, node)
                         tables = list(named_tables(name, node, one))
+                        of_a_line |= {} if tables else _only_line(name, node)
                     self.tables += tables
                     found = found or bool(tables) or not columns
+            if of_a_line:
+                self.tables.append(_of_files(one["name"], of_a_line))
             self.named[what] = found or self.named.get(what, False)
 
     def add_guessed(self, files: Mapping[str, Node], seen_files: Iterable[Seen]) -> None:
@@ -287,6 +292,21 @@ def named_tables(name: str, node: Node, secret: Mapping[str, Any]) -> Iterator[S
         return
     for columns, whole in whole_tables(node, MOST_ROWS):
         yield from _named_in(name, columns, whole, secret)
+
+
+def _only_line(name: str, node: Node) -> dict[str, str]:
+    """Return the line of a text that has no other, such as what is said in a recording, by the text's name."""
+    said = list(islice(filter(None, map(str.strip, lines(node))), 2))
+    return {name: said[0]} if len(said) == 1 and not said[0].startswith(("<", *JSON_STARTS)) else {}
+
+
+def _of_files(pattern: str, said: Mapping[str, str]) -> SecretTable:
+    """A table of what files say, each named as it is called and by what stands for the first `*` of the pattern."""
+    named = re.compile(re.escape(pattern).replace(r"\*", "(.+)", 1).replace(r"\*", ".+"))
+    keys = {"file": [PurePosixPath(name).stem for name in said]}
+    if found := list(filter(None, map(named.search, said))) if "*" in pattern else []:
+        keys["key"] = [one[1].rpartition("/")[2] for one in found]
+    return SecretTable(pattern, {"text": plain_cells(said.values())}, _keys(keys, [], list(keys)), typed=["text"])
 
 
 def _named_in(name: str, columns: Columns, whole: bool, secret: Mapping[str, Any]) -> Iterator[SecretTable]:

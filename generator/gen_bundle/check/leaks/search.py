@@ -224,10 +224,12 @@ class Search:
             if len(files) > 1:
                 yield from self._given_away(files[0], joins, f" ({len(files)} files like this together)")
         for answers in self._answers.values():  # each of whose files may be too short to say anything
-            (seen, size), *others = answers
-            sizes = [size, *(more for _, more in others)]
-            if size < SHORT_ANSWER <= sum(sizes) and all(sizes):
-                yield Leak(seen, f"and {len(others)} more like it are reference files")
+            sizes = [size for _, size in answers]
+            if sum(sizes) >= SHORT_ANSWER and all(sizes):
+                what = f"and {len(sizes) - 1} more like it are reference files"
+                if len(sizes) == 1:
+                    what = "is a reference file"
+                yield Leak(answers[0][0], what)
         tables = enumerate(self.gold.tables)
         orders = [(place, tuple(range(table.rows))) for place, table in tables if table.whole]
         for seen, columns in self._alone:
@@ -241,12 +243,14 @@ class Search:
         if self.gold.arrays and is_binary(seen.node):
             arrays = array_digests(seen.node.read(MOST_IN_MEMORY)) & self.gold.arrays
             return f"has the array of the reference file {self.gold.files[min(arrays)]}" if arrays else ""
-        held, size, is_all = self.gold.passages.within(seen.node)
+        held = self.gold.passages.within(seen.node)
         if seen.is_answer:
-            self._answers[seen.name.rpartition("/")[0]].append((seen, size))
-        by_chance = size < SHORT_ANSWER if seen.is_answer else size < FEWEST_LINES and not is_all
+            by_chance = held is None or held.lines < SHORT_ANSWER
+            self._answers[seen.place].append((seen, held.said if held and by_chance else 0))
+        else:
+            by_chance = held is None or (held.said < FEWEST_LINES and not held.is_all)
         if held and not by_chance:
-            return f"is the reference file {held}" if is_all else f"holds all lines of the reference file {held}"
+            return f"{'is' if held.is_all else 'holds all lines of'} the reference file {held.name}"
         size = seen.node.size
         if seen.is_answer or seen.channel == "logo":
             return ""

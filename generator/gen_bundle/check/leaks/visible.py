@@ -58,6 +58,11 @@ class Seen(NamedTuple):
     closed: str = ""
     opened: bool = False
 
+    @property
+    def place(self) -> str:
+        """The archive that it is in, else its folder: where files are of one kind, or of one submission."""
+        return self.name.rpartition(".zip/")[0] or self.name.rpartition("/")[0]
+
 
 @once_a_bundle
 def visible_files(bundle: Bundle) -> Iterator[Seen]:

@@ -2,7 +2,8 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.leaks.gold import is_described, secret_gold, uses_of_reference
@@ -11,10 +12,12 @@ from gen_bundle.check.leaks.visible import BYTES, Seen, foreign_files, visible_f
 from gen_bundle.check.registry import HOUSE, Problem, Topic
 from gen_bundle.codabench.versions import SOURCE
 from gen_bundle.ground.zips.arrays import holds_array
+from gen_bundle.ground.zips.tree import sha256_of
 
 LEAKS = Topic("Leaks", f"{SOURCE}, which files participants can download", reads="both")
-INVALID = "/examples/invalid/"
-"""In the kits of a build: what answers look like that are spoiled."""
+OURS_IN_KITS = re.compile("/template/|/examples/invalid/")
+CONTENT = "/content"
+"""How what is in a compressed file is called below the file itself."""
 MOST_OF_A_HEAD = 400
 """Of a file: in its first bytes stands whether it holds an array."""
 KEEPS = re.compile(
@@ -34,8 +37,9 @@ def _leaks(bundle: Bundle, *, shown: bool, hidden: bool) -> Iterator[Problem]:
         is_hidden = leak.seen.channel == "program" and not available
         if (leak.shown, is_hidden) == (shown, hidden):
             line = f", from line {leak.line}" if leak.line else ""
+            doubt = "" if leak.shown else " (suspected)"
             guess = " (a guess: nobody says what is secret in this bundle)" if leak.guessed else ""
-            yield Problem(f"{leak.seen.channel} {leak.seen.name} {leak.what}{line}{guess}", leak.seen.at)
+            yield Problem(f"{leak.seen.channel} {leak.seen.name} {leak.what}{line}{doubt}{guess}", leak.seen.at)
 
 
 @LEAKS.trap("reference data where participants can read them", f"Participants see the gold labels. → {REPAIR}")
@@ -43,7 +47,7 @@ def _leak(bundle: Bundle) -> Iterator[Problem]:
     return _leaks(bundle, shown=True, hidden=False)
 
 
-@LEAKS.note("what may give gold away to participants, or be right for another reason")
+@LEAKS.suspected("what may give gold away to participants, or be right for another reason")
 def _leak_suspected(bundle: Bundle) -> Iterator[Problem]:
     """Where it comes from the gold, participants can work the labels out.
     → Look at the column or text that is named. If participants may have it, nothing needs to be done.
@@ -88,21 +92,29 @@ def _reference_is_shown(bundle: Bundle) -> Iterator[Problem]:
 
 @LEAKS.note("a file for participants that the check could not look into", source=HOUSE)
 def _not_looked_into(bundle: Bundle) -> Iterator[Problem]:
-    """It may contain gold. → Pack it as a zip without a password, or make sure yourself that it contains no gold."""
+    """It may contain gold. → Make sure yourself that it contains none. Archives are searched that are zips without a
+    password.
+    """
     alike: dict[tuple[str, str, str], list[Seen]] = defaultdict(list)
-    is_ours = is_described(bundle)
     are_compared = any(gold.arrays for gold in secret_gold(bundle))
-    for seen in foreign_files(bundle):
-        if not seen.closed or seen.channel in ("program", "logo") or (is_ours and INVALID in seen.name):
+    seen_files = foreign_files(bundle)
+    own = _of_our_kits(seen_files) if is_described(bundle) else frozenset()
+    for seen in seen_files:
+        if not seen.closed or seen.channel in ("program", "logo") or sha256_of(seen.node) in own:
             continue
         if seen.closed == BYTES and are_compared and holds_array(seen.node.read(MOST_OF_A_HEAD)):
             continue  # its numbers were looked at
-        folder, _, name = seen.name.rpartition("/")
-        archive = seen.name.rpartition(".zip/")[0]
-        alike[seen.closed, archive or folder, name.rpartition(".")[2]].append(seen)
+        kind = PurePosixPath(seen.name.removesuffix(CONTENT)).suffix
+        alike[seen.closed, seen.place, kind].append(seen)
     for (closed, *_), files in alike.items():
         more = f", and {len(files) - 1} more like it" if len(files) > 1 else ""
-        yield Problem(f"{files[0].channel} {files[0].name} is {closed}{more}", files[0].at)
+        yield Problem(f"{files[0].channel} {files[0].name.removesuffix(CONTENT)} is {closed}{more}", files[0].at)
+
+
+def _of_our_kits(seen_files: Iterable[Seen]) -> frozenset[str]:
+    """The digests of what builds write into kits from other files: the template, and examples of wrong answers."""
+    kits = [seen for seen in seen_files if seen.channel == "starting kit" and re.search(OURS_IN_KITS, seen.name)]
+    return frozenset(sha256_of(seen.node) for seen in kits)
 
 
 @LEAKS.note("files for participants that keep what was deleted since", source=HOUSE)

@@ -6,6 +6,7 @@ import json
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 from gen_bundle.ground.tables.any_file import (
@@ -13,11 +14,15 @@ from gen_bundle.ground.tables.any_file import (
     MAX_JSON_BYTES,
     MAX_TEXT,
     encoding_of,
+    first_line,
     json_value,
     lines,
 )
+from gen_bundle.ground.tables.values import words
 from gen_bundle.ground.zips.tree import Node, sha256_of
 
+SEVERAL_WORDS = 4
+WORDS_A_LINE = 2  # such as an id and its label
 MOST_TRIES = 1000
 """So often a gold file is compared from a line like its first one on."""
 
@@ -41,30 +46,50 @@ def digests(node: Node) -> set[str]:
     return {hashlib.sha256(written.encode()).hexdigest()} if sum(map(written.count, "[{<")) > too_few else set()
 
 
+class Passage(NamedTuple):
+    """A gold file that a text has as a whole.
+
+    Attributes:
+        name: of the gold file.
+        lines: how many it has.
+        said: how much that says, in lines: one long line says as much as many short ones.
+        is_all: whether the text has no other lines.
+    """
+
+    name: str
+    lines: int
+    said: int
+    is_all: bool
+
+
 class Passages:
     """The lines of gold files, to be found in a row within other texts; outer blanks and blank lines do not count."""
 
     def __init__(self) -> None:
-        self._of_first: dict[int, list[tuple[str, array[int]]]] = {}
+        self._of_first: dict[int, list[tuple[str, array[int], int]]] = {}
 
     def add(self, name: str, node: Node) -> bool:
-        """Note a file; returns whether it is a text of two different lines or more: others are equal by chance."""
+        """Note a file; returns whether it has two different lines or one of several words: else it says too little."""
         coded = array("q", _coded(node))
-        if len(set(coded)) < 2:
+        said = len(coded)
+        if said == 1:
+            only = words(first_line(node))
+            said = len(only) // WORDS_A_LINE if len(set(only)) >= SEVERAL_WORDS else 0
+        if said < 2 or len(coded) > len(set(coded)) == 1:
             return False
-        self._of_first.setdefault(coded[0], []).append((name, coded))
+        self._of_first.setdefault(coded[0], []).append((name, coded, said))
         return True
 
-    def within(self, node: Node) -> tuple[str, int, bool]:
-        """The first gold file that a text has as a whole, how many lines that are, and whether it has no others."""
+    def within(self, node: Node) -> Passage | None:
+        """Return the first gold file that a text has as a whole."""
         coded = array("q", _coded(node)) if self._of_first else array("q")
         tries: Counter[str] = Counter()
         for at, code in enumerate(coded):
-            for name, gold in self._of_first.get(code, ()):
+            for name, gold, said in self._of_first.get(code, ()):
                 tries[name] += 1
                 if tries[name] <= MOST_TRIES and coded[at : at + len(gold)] == gold:
-                    return name, len(gold), len(gold) == len(coded)
-        return "", 0, False
+                    return Passage(name, len(gold), said, len(gold) == len(coded))
+        return None
 
 
 def _coded(node: Node) -> Iterator[int]:
