@@ -1,4 +1,4 @@
-"""The figures that fit a metric; the page withholds what has too few items (scoring_kit.report.withholding).
+"""The figures that fit a metric; the page withholds what has too few items (scoring_kit.results_page.withholding).
 
 Labels and probabilities have a matrix, numbers one of bins, sets and spans counts by label or type, groups bars.
 """

@@ -22,8 +22,8 @@ from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape
 from scoring_kit.manifest import Manifest
 from scoring_kit.outputs import reference_digest, remove_outputs, signature, write_failure_page, write_outputs
 from scoring_kit.program import Program
-from scoring_kit.report.page import RunFacts
 from scoring_kit.results import Metric, TaskResult
+from scoring_kit.results_page.page import RunFacts
 from scoring_kit.submission_files import (
     THRESHOLDS,
     ReadSubmission,

@@ -47,7 +47,7 @@ from pathlib import Path
 from typing import Any, Required, TypedDict, TypeVar
 
 from scoring_kit.base.environment import missing_package, what_is_missing
-from scoring_kit.base.records import RECORD, record_of
+from scoring_kit.base.lines_to_press import RECORD, record_of
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 
 THRESHOLD = 1_000_000

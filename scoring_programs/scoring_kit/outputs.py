@@ -16,9 +16,9 @@ from urllib.parse import quote
 
 from scoring_kit.errors import OrganiserError
 from scoring_kit.program import Program, title_of
-from scoring_kit.report.page import RunFacts, failure_page, results_page
-from scoring_kit.report.withholding import Shown, shown_names
 from scoring_kit.results import TaskResult
+from scoring_kit.results_page.page import RunFacts, failure_page, results_page
+from scoring_kit.results_page.withholding import Shown, shown_names
 
 PAGE = "detailed_results.html"
 OUTPUTS = ("scores.json", "scores.txt", "details.json", PAGE)

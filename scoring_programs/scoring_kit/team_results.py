@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.base.records import show_progress
+from scoring_kit.base.lines_to_press import show_progress
 from scoring_kit.base.submissions import submissions_below
 from scoring_kit.code_submission import handed_over, run_folders
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printable

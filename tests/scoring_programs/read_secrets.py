@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.check.leaks.gold import PART, SecretTable, fits, named_tables
+from gen_bundle.check.leaks.secrets import PART, SecretTable, fits, named_tables
 from gen_bundle.ground.zips.tree import file_of
 
 

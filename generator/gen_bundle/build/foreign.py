@@ -22,8 +22,8 @@ from gen_bundle.build.platforms.codabench import (
 from gen_bundle.build.render.pages import page_name, rendered, terms_name
 from gen_bundle.codabench.competition import MEASURED, TIE_BREAK
 from gen_bundle.codabench.dates import utc
-from gen_bundle.codabench.fields import PHASE_SETTINGS, SETTINGS
 from gen_bundle.codabench.reading import YAML_NAME
+from gen_bundle.codabench.settings import PHASE_SETTINGS, SETTINGS
 from gen_bundle.declaration.dates import parse_moment
 from gen_bundle.declaration.read import check_inside, read_foreign
 from gen_bundle.declaration.ready_programs import (

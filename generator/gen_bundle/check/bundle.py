@@ -10,8 +10,8 @@ from pathlib import Path as FilePath
 from typing import Any, NamedTuple, TypeVar
 
 from gen_bundle.codabench.competition import DataUse
-from gen_bundle.codabench.fields import Stage, huge_keys
 from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml_hint
+from gen_bundle.codabench.settings import Stage, huge_keys
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.local_files import beside

@@ -5,7 +5,7 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, Unpack
 
-from gen_bundle.codabench.fields import Stage
+from gen_bundle.codabench.settings import Stage
 from gen_bundle.codabench.versions import SOURCE
 from gen_bundle.ground.yaml_document import Path
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from gen_bundle.check.bundle import Bundle, DryRun, Elsewhere, open_bundle
 from gen_bundle.check.registry import REGISTRY, Problem, Reads, Rule, RuleEffect
 from gen_bundle.check.report import Finding, Report
-from gen_bundle.codabench.fields import Stage, huge_keys
 from gen_bundle.codabench.reading import YAML_NAME
+from gen_bundle.codabench.settings import Stage, huge_keys
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.plain_text import one_line

@@ -195,7 +195,7 @@ def _files(gold: Sequence[str]) -> dict[str, Path]:
 
 def _gold(asked: Mapping[str, Any], words: Sequence[str], *, ask: bool) -> "FileTable":
     """The gold of the files; asks for the columns' names where there is no header, or says which words to add."""
-    from gen_bundle.author.new.gold import joined
+    from gen_bundle.author.new.gold_of_phases import joined
     from gen_bundle.ground.tables.forms import as_they_are_meant
     from gen_bundle.ground.tables.reading import read_table
     from gen_bundle.ground.tables.table import NoHeaderError

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.codabench.competition import TASK_FILES, Competition, DataUse, Phase, Task
-from gen_bundle.codabench.fields import Text, declared_fields, huge_keys
 from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml_hint
+from gen_bundle.codabench.settings import Text, declared_fields, huge_keys
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.yaml_document import UnreadableYamlError, dotted, read_yaml

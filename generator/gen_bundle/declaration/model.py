@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from gen_bundle.codabench import fields as platform
+from gen_bundle.codabench import settings as platform
 from gen_bundle.codabench.competition import DEFAULT_A_DAY, DEFAULT_LIMIT_S
-from gen_bundle.codabench.fields import MAX_INTEGER
+from gen_bundle.codabench.settings import MAX_INTEGER
 from gen_bundle.codabench.versions import Computation
 from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.declaration.dates import End, Start

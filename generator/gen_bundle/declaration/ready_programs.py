@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from gen_bundle.codabench import fields as platform
-from gen_bundle.codabench.fields import MAX_INTEGER
+from gen_bundle.codabench import settings as platform
+from gen_bundle.codabench.settings import MAX_INTEGER
 from gen_bundle.codabench.versions import COMPUTATIONS, Computation
 from gen_bundle.declaration.model import (
     CompetitionSettings,

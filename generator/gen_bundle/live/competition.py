@@ -14,7 +14,7 @@ from typing import Any
 
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, Phase, Task
-from gen_bundle.codabench.fields import HIDING, MIGRATE, TASK_FLAG, TOP_FIELDS
+from gen_bundle.codabench.settings import HIDING, MIGRATE, TASK_FLAG, TOP_FIELDS
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.ground.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection, Row

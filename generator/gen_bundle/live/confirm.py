@@ -26,9 +26,9 @@ from gen_bundle.dry_run.report import LOGS, SIGNATURE, TOLERANCE, Run
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.plain_text import one_line
 from gen_bundle.ground.zips.writing import write_zip
-from gen_bundle.live.answers import unsigned
 from gen_bundle.live.competition import moment, phases_of, read_as_organiser, site_version, submission_rule
 from gen_bundle.live.connection import Connection, Row
+from gen_bundle.live.responses import unsigned
 from gen_bundle.live.submissions import (
     FINAL,
     PREFIX,

@@ -22,8 +22,8 @@ from urllib3.util import Retry
 
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.local_files import append_line, state_folder
-from gen_bundle.live.answers import ShapeError, body_in_one_line, check_answer
 from gen_bundle.live.credentials import Token
+from gen_bundle.live.responses import ShapeError, body_in_one_line, check_answer
 
 TIMEOUT_S = (20, 60)  # to connect, and for each wait on an answer
 FILE_TIMEOUT_S = (60, 300)

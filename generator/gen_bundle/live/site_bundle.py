@@ -21,8 +21,8 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, DataUse, Phase, Task
 from gen_bundle.codabench.dates import utc
-from gen_bundle.codabench.fields import HIDING, MIGRATE, TOP_FIELDS
 from gen_bundle.codabench.reading import as_text
+from gen_bundle.codabench.settings import HIDING, MIGRATE, TOP_FIELDS
 from gen_bundle.ground.yaml_document import Document
 from gen_bundle.ground.zips.tree import Archive, Node, file_of
 from gen_bundle.live.competition import (

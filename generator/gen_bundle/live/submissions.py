@@ -18,10 +18,10 @@ from typing import Any
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.fetched import DELETED
 from gen_bundle.ground.plain_text import one_line
-from gen_bundle.live.answers import body_in_one_line, unsigned
 from gen_bundle.live.competition import zoned
 from gen_bundle.live.connection import AnswerError, Connection, LiveError, Row
 from gen_bundle.live.datasets import store_file
+from gen_bundle.live.responses import body_in_one_line, unsigned
 
 FINAL = frozenset(["Finished", "Failed", "Cancelled"])
 ERROR_LOGS = ("scoring_stderr", "prediction_stderr", "scoring_ingestion_stderr", "prediction_ingestion_stderr")

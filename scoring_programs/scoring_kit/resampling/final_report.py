@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring_kit.base.records import show_line, show_progress
+from scoring_kit.base.lines_to_press import show_line, show_progress
 from scoring_kit.board import (
     NO_TIES,
     Goodness,
@@ -31,11 +31,11 @@ from scoring_kit.board import (
 from scoring_kit.errors import OrganiserError
 from scoring_kit.outputs import signature
 from scoring_kit.program import AVERAGE_RANK, Program, ScoreColumn
-from scoring_kit.report.withholding import open_metrics
 from scoring_kit.resampling.draws import Part, TeamColumn, bootstrap_counts, few_units
 from scoring_kit.resampling.significance import ALPHA
 from scoring_kit.resampling.task import Resampled, Resampling, families, family_of_units, other_rankings, resampled
 from scoring_kit.results import comparable
+from scoring_kit.results_page.withholding import open_metrics
 from scoring_kit.team_results import TeamResults
 from scoring_kit.units import ScoredUnits, Units
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from scoring_kit.base.records import show_progress
+from scoring_kit.base.lines_to_press import show_progress
 from scoring_kit.errors import OrganiserError
 from scoring_kit.program import AVERAGE_RANK, Program
 from scoring_kit.resampling import draws

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from scoring_kit.program import AVERAGE_RANK, ScoreColumn
-from scoring_kit.report.withholding import open_metrics
 from scoring_kit.resampling import draws
 from scoring_kit.resampling.draws import Interval, TeamColumn, bootstrap_counts, few_units, interval_or_reason, over
 from scoring_kit.resampling.significance import ALPHA, Pair, holm, p_values, tie_groups
 from scoring_kit.results import Metric
+from scoring_kit.results_page.withholding import open_metrics
 from scoring_kit.units import Array, Units
 
 FEWEST_VALUES = 5

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from gen_bundle.ground.errors import UserError
-from gen_bundle.live.answers import body_in_one_line
 from gen_bundle.live.connection import CHUNK, AnswerError, Connection, ListingError, changes_log
 from gen_bundle.live.credentials import PUBLIC_SITE, Token, find_token, save_token, server_address, tokens_file
+from gen_bundle.live.responses import body_in_one_line
 from tests.generator.live.conftest import close_log, run_in_c_locale
 from tests.live_runs import HTML_500
 from tests.live_runs import AnswerError as ServerError

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from clpsych2025 import a2
 from clpsych2025.reference import ClpsychReference
 from clpsych2025.submission import ClpsychSubmission
-from scoring_kit.report.withholding import open_metrics
 from scoring_kit.results import BarChart
+from scoring_kit.results_page.withholding import open_metrics
 from tests.scoring_programs.clpsych2025.cases import AS_RUN, OPTIONS, gold_scores, scores
 
 THIRD = 1 / 3

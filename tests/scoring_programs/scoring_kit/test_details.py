@@ -12,8 +12,8 @@ from gen_bundle.build.package.programs import program_members
 from gen_bundle.build.package.resolve import resolve
 from scoring_kit.outputs import write_outputs
 from scoring_kit.program import Program, ScoreColumn
-from scoring_kit.report.page import RunFacts
 from scoring_kit.results import Metric, TaskResult
+from scoring_kit.results_page.page import RunFacts
 from tests.scoring_programs.packed import Outcome, run_unit
 from tests.scoring_programs.scoring_kit.test_frame import Case
 

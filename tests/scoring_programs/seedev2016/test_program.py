@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.ground.resources import resource
-from scoring_kit.report.page import label_html
+from scoring_kit.results_page.page import label_html
 from tests.bundles.replayed import columns_of, files_of
 from tests.scoring_programs.framed import run_without, score
 from tests.scoring_programs.seedev2016.cases import ENTITIES

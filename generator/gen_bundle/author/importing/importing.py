@@ -26,7 +26,7 @@ from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.check.registry import RuleEffect
 from gen_bundle.check.report import Finding
 from gen_bundle.check.run import findings_of
-from gen_bundle.codabench import fields as platform
+from gen_bundle.codabench import settings as platform
 from gen_bundle.codabench.competition import (
     DEFAULT_A_DAY,
     DEFAULT_IN_ALL,

@@ -20,8 +20,8 @@ from gen_bundle.check.registry import RuleEffect
 from gen_bundle.check.run import findings_of
 from gen_bundle.codabench.competition import AVERAGE_RANK, PHASE_FILES, TASK_FILES
 from gen_bundle.codabench.dates import utc
-from gen_bundle.codabench.fields import BOARD_TITLE, COLUMN_TITLE, NAME
 from gen_bundle.codabench.reading import YAML_NAME, as_boolean, as_integer
+from gen_bundle.codabench.settings import BOARD_TITLE, COLUMN_TITLE, NAME
 from gen_bundle.declaration.dates import FIRST_YEAR, LAST_YEAR
 from gen_bundle.declaration.source import mapping_of
 from gen_bundle.ground.errors import UserError

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from gen_bundle.author.new.project import placeholder_logo
 from gen_bundle.check.bundle import Bundle, open_bundle, page_files
-from gen_bundle.codabench.fields import huge_keys, is_uuid
 from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, as_text, mistaken_for_yaml
+from gen_bundle.codabench.settings import huge_keys, is_uuid
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import SCAFFOLD_TEXT
 from gen_bundle.ground.yaml_document import MAX_BYTES, UnreadableYamlError, dotted, read_yaml

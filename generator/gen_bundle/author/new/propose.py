@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from gen_bundle.author.new.columns import TYPES, GoldColumn, as_type, listed, look_at, misfits
-from gen_bundle.author.new.gold import numbered
+from gen_bundle.author.new.gold_of_phases import numbered
 from gen_bundle.author.new.key_and_answers import (
     ANSWER_NAME,
     CLUSTER_NAME,

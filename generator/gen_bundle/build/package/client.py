@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 from gen_bundle.ground import starting
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import resource
-from scoring_kit.base.records import RECORD
+from scoring_kit.base.lines_to_press import RECORD
 from scoring_kit.base.submissions import is_junk
 
 TRACEBACK = "Traceback (most recent call last)"

@@ -17,7 +17,7 @@ from gen_bundle.build.package.resolve import ProgramPart, Resolved
 from gen_bundle.build.render.pages import page_name, render_pages, terms_name
 from gen_bundle.codabench.competition import TIE_BREAK
 from gen_bundle.codabench.dates import utc
-from gen_bundle.codabench.fields import MIGRATE, OPTIONAL, PHASE_SETTINGS, SETTINGS, Field
+from gen_bundle.codabench.settings import MIGRATE, OPTIONAL, PHASE_SETTINGS, SETTINGS, Field
 from gen_bundle.declaration.model import (
     CompetitionSettings,
     DeclaredColumn,

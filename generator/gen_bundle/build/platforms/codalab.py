@@ -19,7 +19,7 @@ from gen_bundle.build.package.resolve import Resolved
 from gen_bundle.build.platforms.codabench import logo_file
 from gen_bundle.build.render.markdown import page_html
 from gen_bundle.build.render.pages import page_name, render_pages, terms_name
-from gen_bundle.codabench.fields import OPTIONAL
+from gen_bundle.codabench.settings import OPTIONAL
 from gen_bundle.declaration.model import DeclaredColumn, DeclaredPhase, DeclaredTask
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.zips.writing import Members, all_files, zipped

@@ -1,6 +1,6 @@
 """What pages and starting kits say of tables whose values are files."""
 
-from gen_bundle.build.render.tables import markdown_table, page_text
+from gen_bundle.build.render.page_tables import markdown_table, page_text
 from gen_bundle.declaration.model import SubmittedTable
 from gen_bundle.declaration.scoring.tables import DeclaredTable
 from scoring_kit.base.array_heads import FORMATS

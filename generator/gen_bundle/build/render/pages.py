@@ -28,7 +28,7 @@ from gen_bundle.build.package.phase_data import PhaseData
 from gen_bundle.build.package.power import power_text
 from gen_bundle.build.package.programs import entry_seconds
 from gen_bundle.build.package.resolve import Resolved
-from gen_bundle.build.render import submission_text, tables
+from gen_bundle.build.render import page_tables, submission_text
 from gen_bundle.declaration.model import CompetitionSettings, DeclaredPhase
 from gen_bundle.declaration.scoring.settle import DECLARED
 from gen_bundle.declaration.source import nearest
@@ -339,9 +339,9 @@ def _context(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, An
     def metrics_table(task_id: str | None = None) -> str:
         if task_id not in (None, *competition.all_task_ids):
             raise TemplateRuntimeError(f"metrics_table: no task {task_id!r}")
-        table = tables.metrics_table([task for task in competition.tasks if task_id in (None, task.id)], primary)
+        table = page_tables.metrics_table([task for task in competition.tasks if task_id in (None, task.id)], primary)
         if task_id is None and len(competition.parts) > 1:
-            return f"{table}\n\n{tables.tasks_table(competition.tasks)}"
+            return f"{table}\n\n{page_tables.tasks_table(competition.tasks)}"
         return table
 
     answered = submission_text.tables_of(declaration.submission, phases)
@@ -365,9 +365,11 @@ def _context(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, An
         "primary": tasks[0]["columns"][0],
         "synthetic": bool(competition.synthetic_phases),
         "metrics_table": metrics_table,
-        "phases_table": lambda: tables.phases_table(competition.phases, declaration.time_zones, declaration.milestones),
-        "limits_table": lambda: tables.limits_table(competition.phases, competition.tasks),
-        "details_table": lambda: tables.details_table(competition.phases, declaration.details_min_items),
+        "phases_table": lambda: page_tables.phases_table(
+            competition.phases, declaration.time_zones, declaration.milestones
+        ),
+        "limits_table": lambda: page_tables.limits_table(competition.phases, competition.tasks),
+        "details_table": lambda: page_tables.details_table(competition.phases, declaration.details_min_items),
         "code_text": lambda: _code_text(competition),
         "format_table": lambda: submission_text.format_text(answered),
         "format_example": format_example,
@@ -398,7 +400,7 @@ def _code_text(competition: Resolved) -> str:
 def code_text(competition: Resolved, phases: Sequence[DeclaredPhase]) -> str:
     """What the code must offer, where it runs and what it may use; Markdown without headings."""
     rows = [[one.name, f"{entry_seconds(competition, one)} s"] for one in phases]
-    seconds = tables.markdown_table(["Phase", "Time for the code"], rows)
+    seconds = page_tables.markdown_table(["Phase", "Time for the code"], rows)
     declaration = competition.declaration
     template = ENVIRONMENT.get_template("code.md.j2")
     return template.render(submission=declaration.submission, image=declaration.image, seconds=seconds)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gen_bundle.build.render.tables import markdown_table
+from gen_bundle.build.render.page_tables import markdown_table
 from gen_bundle.ground.plain_text import one_line
 
 

@@ -28,7 +28,7 @@ from gen_bundle.build.package.programs import (
     syntax_tree,
 )
 from gen_bundle.build.package.resolve import Resolved
-from gen_bundle.build.render import tables
+from gen_bundle.build.render import page_tables
 from gen_bundle.build.render.pages import ENVIRONMENT, TEMPLATES, code_text
 from gen_bundle.build.render.submission_text import example_text, format_text, gold_text, tables_of
 from gen_bundle.declaration.model import DeclaredSubmission
@@ -385,8 +385,8 @@ def _texts(
         "title": declaration.title,
         "phase": phase,
         "extras": {name: _purpose(extras[name]) for name in sorted(extras)},
-        "limits": tables.limits_table([phase], competition.tasks),
-        "dates": tables.phases_table([phase], declaration.time_zones),
+        "limits": page_tables.limits_table([phase], competition.tasks),
+        "dates": page_tables.phases_table([phase], declaration.time_zones),
         "programs": [part.id for part in competition.parts_of(phase)],
         "package": competition.package.name,
         "docker_image": declaration.image,

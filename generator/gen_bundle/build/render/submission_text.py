@@ -9,7 +9,7 @@ from typing import Any
 
 from gen_bundle.build.package.phase_data import PhaseData
 from gen_bundle.build.render.files_text import files_example, files_gold, files_rule, files_table
-from gen_bundle.build.render.tables import markdown_table, page_text
+from gen_bundle.build.render.page_tables import markdown_table, page_text
 from gen_bundle.declaration.model import DeclaredSubmission, SubmissionField, SubmittedTable
 from gen_bundle.declaration.scoring import DeclaredScoring
 from gen_bundle.declaration.scoring.tables import LINE, DeclaredTable, submitted_table

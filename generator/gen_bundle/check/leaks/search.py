@@ -10,7 +10,6 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.leaks.gold import SHORTEST, RowKey, SecretGold, SecretTable, secret_gold
 from gen_bundle.check.leaks.relation import (
     BITS,
     BY_CHANCE,
@@ -23,6 +22,7 @@ from gen_bundle.check.leaks.relation import (
     log_orders,
     repeats,
 )
+from gen_bundle.check.leaks.secrets import SHORTEST, RowKey, SecretGold, SecretTable, secret_gold
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files, listings
 from gen_bundle.ground.tables.any_file import (
     FIRST_ROWS,

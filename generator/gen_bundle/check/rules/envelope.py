@@ -8,8 +8,8 @@ from yaml.nodes import ScalarNode
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import HOUSE, UPLOAD, ZIPFILE, Problem, Topic
-from gen_bundle.codabench.fields import TOP_FIELDS, Stage, Text, huge_keys
 from gen_bundle.codabench.reading import NEW_KEYS, YAML_NAME, mistaken_for_yaml
+from gen_bundle.codabench.settings import TOP_FIELDS, Stage, Text, huge_keys
 from gen_bundle.ground.yaml_document import Path
 from gen_bundle.ground.zips.tree import Node
 

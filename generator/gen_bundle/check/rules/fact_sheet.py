@@ -5,7 +5,7 @@ from typing import Any
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import SERIALIZERS, Problem, Topic
-from gen_bundle.codabench.fields import Stage, is_json, shown
+from gen_bundle.codabench.settings import Stage, is_json, shown
 from gen_bundle.codabench.versions import SOURCE
 
 SHEET = Topic("The fact sheet", f"{SERIALIZERS}/competitions.py (fact_sheet)", stage=Stage.SAVE_COMPETITION)

@@ -9,8 +9,8 @@ from gen_bundle.check.registry import SCORES, SERIALIZERS, UNPACKER, Problem, To
 from gen_bundle.check.rules.shared import list_faults
 from gen_bundle.codabench.board import DECIMALS
 from gen_bundle.codabench.competition import AVERAGE_RANK, Column, Competition
-from gen_bundle.codabench.fields import MISSING, Stage, shown
 from gen_bundle.codabench.reading import YamlItem, as_boolean, as_integer, as_text, input_texts
+from gen_bundle.codabench.settings import MISSING, Stage, shown
 from gen_bundle.codabench.versions import DIFFERENCES
 
 SAVING = f"{UNPACKER}/base_unpacker.py (saving the competition)"

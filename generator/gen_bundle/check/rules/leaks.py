@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.leaks.gold import is_described, secret_gold, uses_of_reference
 from gen_bundle.check.leaks.search import found_leaks
+from gen_bundle.check.leaks.secrets import is_described, secret_gold, uses_of_reference
 from gen_bundle.check.leaks.visible import BYTES, Seen, foreign_files, visible_files
 from gen_bundle.check.registry import HOUSE, Problem, Topic
 from gen_bundle.codabench.versions import SOURCE

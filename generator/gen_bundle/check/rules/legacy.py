@@ -7,7 +7,6 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import UNPACKER, Problem, Topic
 from gen_bundle.check.rules.shared import NOT_SORTABLE, as_found, sorting_error
-from gen_bundle.codabench.fields import MISSING, Stage, shown
 from gen_bundle.codabench.reading import (
     as_boolean,
     as_text,
@@ -17,6 +16,7 @@ from gen_bundle.codabench.reading import (
     old_labels,
     old_phases,
 )
+from gen_bundle.codabench.settings import MISSING, Stage, shown
 from gen_bundle.codabench.versions import SOURCE
 
 EXPORTS = Topic("The server's own exports", f"{SOURCE}, src/apps/competitions/tasks.py (create_competition_dump)")

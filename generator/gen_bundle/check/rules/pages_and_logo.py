@@ -11,8 +11,8 @@ from typing import NamedTuple
 from gen_bundle.check.bundle import Bundle, PageFile, page_files
 from gen_bundle.check.registry import FRONTEND, HOUSE, MODELS, SERIALIZERS, UNPACKER, Problem, Topic
 from gen_bundle.check.rules.shared import PATH_NOT_TEXT, list_faults
-from gen_bundle.codabench.fields import Stage, shown
 from gen_bundle.codabench.reading import as_integer
+from gen_bundle.codabench.settings import Stage, shown
 from gen_bundle.ground.yaml_document import Path
 from gen_bundle.ground.zips.tree import Node, OnServer
 

@@ -11,8 +11,8 @@ from gen_bundle.check.registry import MODELS, SERIALIZERS, UNPACKER, WORKER, Pro
 from gen_bundle.check.rules.shared import NOT_SORTABLE, list_faults, sorting_error
 from gen_bundle.codabench.competition import DEFAULT_LIMIT_S, Phase
 from gen_bundle.codabench.dates import Instant
-from gen_bundle.codabench.fields import MISSING, Stage, shown
 from gen_bundle.codabench.reading import as_integer, sorted_phases
+from gen_bundle.codabench.settings import MISSING, Stage, shown
 from gen_bundle.ground.yaml_document import Path
 
 PHASES = Topic("Phases", f"{UNPACKER}/v2.py (phases)", stage=Stage.PHASES)

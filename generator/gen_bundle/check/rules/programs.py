@@ -14,7 +14,7 @@ from gen_bundle.check.rules.shared import known_key
 from gen_bundle.check.rules.tasks import where
 from gen_bundle.codabench.commands import Role, Verdict, faults
 from gen_bundle.codabench.competition import DEFAULT_IMAGE, DataUse, Task
-from gen_bundle.codabench.fields import Stage, shown
+from gen_bundle.codabench.settings import Stage, shown
 from gen_bundle.codabench.versions import DIFFERENCES
 from gen_bundle.codabench.worker import LOCAL_IMAGES, METADATA_NAMES, PACKAGES, PLATFORM_IMAGE
 from gen_bundle.ground.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml

@@ -5,7 +5,7 @@ from typing import Any
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import Problem
-from gen_bundle.codabench.fields import MISSING, shown
+from gen_bundle.codabench.settings import MISSING, shown
 from gen_bundle.ground.yaml_document import Path, dotted
 
 PATH_NOT_TEXT = "The upload ends with `join() argument must be str, …`."

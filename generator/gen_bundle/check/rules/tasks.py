@@ -7,7 +7,7 @@ from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.check.registry import UNPACKER, WORKER, ZIPFILE, Problem, Topic
 from gen_bundle.check.rules.shared import PATH_NOT_TEXT, UNKNOWN_KEY, known_key, list_faults, unknown_keys
 from gen_bundle.codabench.competition import DataUse
-from gen_bundle.codabench.fields import MISSING, Stage, is_uuid, shown
+from gen_bundle.codabench.settings import MISSING, Stage, is_uuid, shown
 from gen_bundle.ground.yaml_document import Path
 from gen_bundle.ground.zips.tree import Node, OnServer, Unpacked
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.registry import SERIALIZERS, UNPACKER, Problem, Topic
-from gen_bundle.codabench import fields as known
-from gen_bundle.codabench.fields import Fault, Stage, declared_fields
+from gen_bundle.codabench import settings as known
 from gen_bundle.codabench.reading import as_text, of_leaderboard, old_columns, old_phases
+from gen_bundle.codabench.settings import Fault, Stage, declared_fields
 from gen_bundle.codabench.versions import SOURCE
 from gen_bundle.ground.yaml_document import Path, dotted
 

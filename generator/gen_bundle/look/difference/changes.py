@@ -9,8 +9,8 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.codabench.competition import Column, Competition, Phase, Task
 from gen_bundle.codabench.dates import Instant
-from gen_bundle.codabench.fields import HIDING, QUEUE, TOP_FIELDS, Boolean
 from gen_bundle.codabench.reading import as_boolean, as_integer, as_text
+from gen_bundle.codabench.settings import HIDING, QUEUE, TOP_FIELDS, Boolean
 from gen_bundle.declaration.dates import AOE
 from gen_bundle.ground.yaml_document import Path
 from gen_bundle.ground.zips.tree import Node, sha256_of

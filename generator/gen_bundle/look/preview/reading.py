@@ -21,8 +21,8 @@ from gen_bundle.build.render.markdown import page_html
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.codabench.competition import Column, DataUse, Phase
 from gen_bundle.codabench.dates import Instant, read_instant
-from gen_bundle.codabench.fields import OPTIONAL
 from gen_bundle.codabench.reading import as_boolean, as_text, is_on
+from gen_bundle.codabench.settings import OPTIONAL
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.zips.tree import Node

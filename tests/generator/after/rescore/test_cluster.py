@@ -38,7 +38,7 @@ IMPORTED = (
     *("distributed.cli.dask_scheduler", "distributed.cli.dask_worker", "distributed.http.scheduler.info"),
     *("dask.distributed", "tornado.platform.asyncio", "dateutil.parser", "rich.table"),
     *("gen_bundle.cli.rescore", "gen_bundle.after.rescore.cluster", "gen_bundle.after.rescore.rescoring"),
-    *("gen_bundle.codabench.fields", "gen_bundle.dry_run.engines.process"),
+    *("gen_bundle.codabench.settings", "gen_bundle.dry_run.engines.process"),
 )
 """What the commands import, before they are forked."""
 

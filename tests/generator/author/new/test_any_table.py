@@ -18,7 +18,7 @@ from gen_bundle.author.new.project import Place, new_declared, yaml_text
 from gen_bundle.author.new.propose import Choices, propose
 from gen_bundle.author.new.split import divide
 from gen_bundle.build.package.resolve import resolve
-from gen_bundle.build.render.tables import page_text
+from gen_bundle.build.render.page_tables import page_text
 from gen_bundle.declaration.source import parse_value
 from gen_bundle.ground.errors import UserError
 from tests.generator.author.new.making import read_gold

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.author.new.gold import joined
+from gen_bundle.author.new.gold_of_phases import joined
 from gen_bundle.author.new.propose import Choices, propose
 from gen_bundle.author.new.split import divide
 from gen_bundle.ground.errors import UserError

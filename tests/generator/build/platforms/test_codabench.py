@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gen_bundle.build.package.phase_data import PhaseData, PreparedGold
 from gen_bundle.build.package.resolve import Resolved, resolve
 from gen_bundle.build.platforms.codabench import SUBMISSION_RULES, competition_document, yaml_text
-from gen_bundle.codabench.fields import RULES
+from gen_bundle.codabench.settings import RULES
 from gen_bundle.declaration.model import SubmissionRule
 from tests.generator.competition import small_competition
 from tests.yaml_text import dumped

@@ -1,6 +1,6 @@
 import re
 
-from gen_bundle.build.render.tables import markdown_table, phases_table
+from gen_bundle.build.render.page_tables import markdown_table, phases_table
 from gen_bundle.declaration.model import DeclaredPhase, Milestone
 
 

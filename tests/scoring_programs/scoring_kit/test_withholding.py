@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring_kit.report.withholding import OTHERS, open_bars, open_counts, open_matrix, open_metrics
 from scoring_kit.results import Bar, ConfusionMatrix, CountBars, Metric
+from scoring_kit.results_page.withholding import OTHERS, open_bars, open_counts, open_matrix, open_metrics
 
 MIN = 5
 counts = st.integers(0, 12)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from scoring_kit.errors import cut, first_of
 from scoring_kit.program import Program, ScoreColumn
-from scoring_kit.report.withholding import OTHERS, Shown, open_bars, open_counts, open_matrix
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure, Metric, TaskResult, share
+from scoring_kit.results_page.withholding import OTHERS, Shown, open_bars, open_counts, open_matrix
 
 STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 """System fonts, one column, light and dark, from 360 pixels up."""

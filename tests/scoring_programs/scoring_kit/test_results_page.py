@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scoring_kit.program import Program, ScoreColumn
-from scoring_kit.report.page import RunFacts, failure_page, results_page
-from scoring_kit.report.withholding import shown_names
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure, Metric, TaskResult
+from scoring_kit.results_page.page import RunFacts, failure_page, results_page
+from scoring_kit.results_page.withholding import shown_names
 from tests.browser import DESK, PHONE, visit
 
 if TYPE_CHECKING:
