@@ -5,146 +5,77 @@ from pathlib import Path
 import pytest
 
 from scoring_kit.manifest import Manifest
-from tests.scoring_programs.are2007.cases import (
-    ALL_TASKS,
-    chain,
-    document,
-    manifest,
-    pair,
-    read_submission,
-)
+from tests.scoring_programs.are2007.cases import ALL_TASKS, chain, document, manifest, pair, read_submission
 
+IT, ONE = '<pronoun id="2"/>', '<antecedent id="1"/>'
+BOMB = '<!DOCTYPE document [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>\n<document>&b;</document>'
+FILE = '<?xml version="1.0"?>\n<!DOCTYPE document SYSTEM "file:///etc/passwd">\n<document/>'
 MALFORMED = [
-    # task, content of its file, the one problem
-    (
-        "task1",
-        document(pair("2", "99")),
-        '2: unknown id in <antecedent> "99". Expected: the id of an entity of the input.',
-    ),
-    (
-        "task1",
-        document(pair("99", "1")),
-        '2: unknown id in <pronoun> "99". Expected: the id of an entity of the input.',
-    ),
-    (
-        "task1",
-        document(pair("1", "2")),
-        '2: a pronoun that is not to be resolved "1". Expected: a pronoun that <anaphoric_pronouns> of the input',
-    ),
-    (
-        "task1",
-        document(pair("2", "1"), pair("2", "4")),
-        '3: a second answer for one pronoun "2". Expected: one pair for a pronoun.',
-    ),
-    (
-        "task1",
-        document(pair("2", "1"), pair("2", "1")),
-        '3: a second answer for one pronoun "2". Expected: one pair for a pronoun.',
-    ),
-    (
-        "task1",
-        document("<pair>", '<pronoun id="2"/>', "</pair>"),
-        "2: a pair without <antecedent>. Expected: one <antecedent> in each pair.",
-    ),
-    (
-        "task1",
-        document("<pair>", '<antecedent id="2"/>', "</pair>"),
-        "2: a pair without <pronoun>. Expected: one <pronoun> in each pair.",
-    ),
-    (
-        "task1",
-        document("<pair>", '<pronoun id="2"/><antecedent id="1"/>', '<antecedent id="4"/></pair>'),
-        "4: a second <antecedent> in one pair. Expected: one <antecedent>.",
-    ),
-    (
-        "task1",
-        document('<pair><pronoun value="it"/><antecedent id="1"/></pair>'),
-        '2: <pronoun> without id. Expected: id="…", the id of an entity of the input.',
-    ),
-    ("task1", document(chain("1", "2")), "2: <chain> inside <document>. Expected: <pair> inside <document>."),
-    ("task2", document(pair("2", "1")), "2: <pair> inside <document>. Expected: <chain> inside <document>."),
-    (
-        "task2",
-        document(chain("1", "2"), chain("3", "1")),
-        '3: a mention that is already in a chain "1". Expected: each mention once, in one chain.',
-    ),
-    (
-        "task2",
-        document(chain("1", "2", "2")),
-        '2: a mention that is already in a chain "2". Expected: each mention once, in one chain.',
-    ),
-    ("task2", document(chain("1", "x")), '2: unknown id in <node> "x". Expected: the id of an entity of the input.'),
-    ("task2", document("", chain()), "3: a chain without <node>. Expected: at least one <node>."),
-    (
-        "task2",
-        "<answer/>",
-        "1: <answer> as the root. Expected: <document> as the root.",
-    ),
-    (
-        "task2",
-        document("<chain><node id='1'><node id='2'/></node></chain>"),
-        "2: <node> inside <node>. Expected: nothing inside <node>.",
-    ),
-    (
-        "task3",
-        document(pair("n1 n2", "n5 n99")),
-        '2: unknown end in <antecedent> "n99". Expected: the id of a node of the input.',
-    ),
-    (
-        "task3",
-        document(pair("n3 n2", "n5 n6")),
-        '2: a span that does not end after its start "n3 to n2". Expected: end after start.',
-    ),
-    (
-        "task3",
-        document(pair("n3 n3", "n5 n6")),
-        '2: a span that does not end after its start "n3 to n3". Expected: end after start.',
-    ),
-    (
-        "task3",
-        document(pair("n1 n2", "n5 n6"), pair("n1 n2", "n7 n8")),
-        '3: a second answer for one pronoun "n1 n2". Expected: one pair for a pronoun.',
-    ),
-    (
-        "task3",
-        document('<pair><pronoun start="n1"/><antecedent start="n1" end="n3"/></pair>'),
-        '2: <pronoun> without end. Expected: end="…", the id of a node of the input.',
-    ),
-    (
-        "task4",
-        document(chain("n1 n2", "n3 n5"), chain("n3 n5", "n6 n7")),
-        '3: a mention that is already in a chain "n3 n5". Expected: each mention once, in one chain.',
-    ),
-    ("task4", document(chain("n1 n2", "n9 n4")), '2: a span that does not end after its start "n9 to n4"'),
-    (
-        "task4",
-        "<document>\n<chain>\n</document>",
-        "3: not well-formed XML (mismatched tag). Expected: well-formed XML.",
-    ),
-    ("task4", "", "1: not well-formed XML (no element found). Expected: well-formed XML."),
-    ("task4", "<document>\n&gov;</document>", "2: not well-formed XML (undefined entity)."),
-    (
-        "task4",
-        '<!DOCTYPE document [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>\n<document>&b;</document>',
-        "1: a document type (<!DOCTYPE …>). Expected: no document type, and no entities.",
-    ),
-    (
-        "task4",
-        '<?xml version="1.0"?>\n<!DOCTYPE document SYSTEM "file:///etc/passwd">\n<document/>',
-        "2: a document type (<!DOCTYPE …>). Expected: no document type, and no entities.",
-    ),
-    ("task4", b"<document>\n<chain><node id='\xe9'/></chain></document>", "2: contains bytes that are not UTF-8."),
-    ("task4", "<document/>".encode("utf-16"), " is encoded as UTF-16."),
+    # task, content of its file, the line and what is wrong in it
+    ("task1", document(pair("2", "99")), 2, 'unknown id in <antecedent> "99"'),
+    ("task1", document(pair("99", "1")), 2, 'unknown id in <pronoun> "99"'),
+    ("task1", document(pair("1", "2")), 2, 'a pronoun that is not to be resolved "1"'),
+    ("task1", document(pair("2", "1"), pair("2", "4")), 3, 'a second answer for one pronoun "2"'),
+    ("task1", document(pair("2", "1"), pair("2", "1")), 3, 'a second answer for one pronoun "2"'),
+    ("task1", document("<pair>", IT, "</pair>"), 2, "a pair without <antecedent>"),
+    ("task1", document("<pair>", ONE, "</pair>"), 2, "a pair without <pronoun>"),
+    ("task1", document("<pair>", f"{IT}{ONE}", f"{ONE}</pair>"), 4, "a second <antecedent> in one pair"),
+    ("task1", document(f'<pair><pronoun value="it"/>{ONE}</pair>'), 2, "<pronoun> without id"),
+    ("task1", document(chain("1", "2")), 2, "<chain> inside <document>"),
+    ("task2", document(pair("2", "1")), 2, "<pair> inside <document>"),
+    ("task2", document(chain("1", "2"), chain("3", "1")), 3, 'a mention that is already in a chain "1"'),
+    ("task2", document(chain("1", "2", "2")), 2, 'a mention that is already in a chain "2"'),
+    ("task2", document(chain("1", "x")), 2, 'unknown id in <node> "x"'),
+    ("task2", document("", chain()), 3, "a chain without <node>"),
+    ("task2", "<answer/>", 1, "<answer> as the root"),
+    ("task2", document("<chain><node id='1'><node id='2'/></node></chain>"), 2, "<node> inside <node>"),
+    ("task3", document(pair("n1 n2", "n5 n99")), 2, 'unknown end in <antecedent> "n99"'),
+    ("task3", document(pair("n3 n2", "n5 n6")), 2, 'a span that does not end after its start "n3 to n2"'),
+    ("task3", document(pair("n3 n3", "n5 n6")), 2, 'a span that does not end after its start "n3 to n3"'),
+    ("task3", document(pair("n1 n2", "n5 n6"), pair("n1 n2", "n7 n8")), 3, 'a second answer for one pronoun "n1 n2"'),
+    ("task3", document('<pair><pronoun start="n1"/></pair>'), 2, "<pronoun> without end"),
+    ("task4", document(chain("n3 n5"), chain("n3 n5")), 3, 'a mention that is already in a chain "n3 n5"'),
+    ("task4", document(chain("n1 n2", "n9 n4")), 2, 'a span that does not end after its start "n9 to n4"'),
+    ("task4", "<document>\n<chain>\n</document>", 3, "not well-formed XML (mismatched tag)"),
+    ("task4", "", 1, "not well-formed XML (no element found)"),
+    ("task4", "<document>\n&gov;</document>", 2, "not well-formed XML (undefined entity)"),
+    ("task4", BOMB, 1, "a document type (<!DOCTYPE …>)"),
+    ("task4", FILE, 2, "a document type (<!DOCTYPE …>)"),
+    ("task4", b"<document>\n<chain><node id='\xe9'/></chain></document>", 2, "contains bytes that are not UTF-8"),
 ]
+EXPECTED = {
+    "unknown id": "the id of an entity of the input",
+    "unknown end": "the id of a node of the input",
+    "<pronoun> without id": 'id="…", the id of an entity of the input',
+    "<pronoun> without end": 'end="…", the id of a node of the input',
+    "a pronoun that": "a pronoun that <anaphoric_pronouns> of the input lists",
+    "a second answer": "one pair for a pronoun",
+    "a second <antecedent>": "one <antecedent>",
+    "a pair without <antecedent>": "one <antecedent> in each pair",
+    "a pair without <pronoun>": "one <pronoun> in each pair",
+    "a chain": "at least one <node>",
+    "a mention": "each mention once, in one chain",
+    "a span": "end after start",
+    "<chain> inside": "<pair> inside <document>",
+    "<pair> inside": "<chain> inside <document>",
+    "<node> inside": "nothing inside <node>",
+    "<answer>": "<document> as the root",
+    "not well-formed": "well-formed XML",
+    "a document type": "no document type, and no entities",
+    "contains bytes": "UTF-8 text is expected",
+}
+"""How a rule begins → what is expected."""
 
 
-@pytest.mark.parametrize(("task", "content", "message"), MALFORMED)
+@pytest.mark.parametrize(("task", "content", "line", "rule"), MALFORMED)
 def test_a_malformed_answer_is_named_with_what_was_expected(
-    tmp_path: Path, task: str, content: str | bytes, message: str
+    tmp_path: Path, task: str, content: str | bytes, line: int, rule: str
 ) -> None:
     _, problems = read_submission(tmp_path, {"t-output.xml": content}, manifest("separate", [task]))
-    assert [error.split(":", 1)[0] for error in problems.errors] == ["t-output.xml"]
-    assert problems.errors[0].split(":", 1)[1].startswith(message), problems.errors[0]
+    (expected,) = (text for start, text in EXPECTED.items() if rule.startswith(start))
+    assert problems.errors[0].startswith(f"t-output.xml:{line}: {rule}. ")
+    assert problems.errors[0].removesuffix(".").endswith(expected)
+    assert {error.partition(":")[0] for error in problems.errors} == {"t-output.xml"}
 
 
 def test_all_problems_of_all_files_are_found_together(tmp_path: Path) -> None:

@@ -12,138 +12,113 @@ from tests.scoring_programs.seedev2016.cases import ENTITIES, manifest, read_sub
 GOOD = "E1\tRegulates_Expression Agent:T2 DNA:T1\n"
 FULL = "E1\tBinding Functional_Molecule:T2 Molecule:T1\n"
 
+REGULATES, BINDING = "Regulates_Expression", "Binding Functional_Molecule:T2 Molecule:T1"
 MALFORMED = [
-    # what, a line of a .a2 file (binary, or full where it says so), message after the line number
-    ("binary", "E9\tBinds Agent:T2 DNA:T1", 'unknown event type "Binds". Expected: one of Binds_To, Compos'),
+    # task, a line of its .a2 file, what is wrong in it, and how what is expected begins
+    ("binary", "E9\tBinds Agent:T2 DNA:T1", 'unknown event type "Binds"', "one of Binds_To, Compos"),
+    ("binary", f"E9\t{BINDING}", 'unknown event type "Binding"', "one of Binds_To"),
+    ("full", "E9\tIs_Linked_To Agent1:T2 Agent2:T1", 'unknown event type "Is_Linked_To"', "one of Binding"),
     (
         "binary",
-        "E9\tBinding Functional_Molecule:T2 Molecule:T1",
-        'unknown event type "Binding". Expected: one of Binds',
+        f"E9\t{REGULATES} Theme:T2 DNA:T1",
+        'unknown role "Theme"',
+        f"one of the roles of {REGULATES}: Agent, DNA.",
     ),
-    ("full", "E9\tIs_Linked_To Agent1:T2 Agent2:T1", 'unknown event type "Is_Linked_To". Expected: one of Binding'),
-    (
-        "binary",
-        "E9\tRegulates_Expression Theme:T2 DNA:T1",
-        'unknown role "Theme". Expected: one of the roles of Regulates_Expression: Agent, DNA.',
-    ),
-    (
-        "binary",
-        "E9\tRegulates_Expression Agent:T2 DNA:T1 Hormone:T10",
-        'unknown role "Hormone". Expected: one of the roles of Regulates_Expression: Agent, DNA.',
-    ),
+    ("binary", f"E9\t{REGULATES} Agent:T2 DNA:T1 Hormone:T10", 'unknown role "Hormone"', "one of the roles of"),
     (
         "full",
-        "E9\tPresence_In_Genotype Molecule:T2 Genotype:T6 Tissue:T4",
-        'unknown role "Tissue". Expected: one of the roles of Presence_In_Genotype: Molecule, Element, Genotype.',
+        "E9\tPresence_In_Genotype Genotype:T6 Tissue:T4",
+        'unknown role "Tissue"',
+        "one of the roles of Presence_In",
     ),
     (
         "binary",
-        "E9\tRegulates_Expression Agent:T2 DNA:T77",
-        'unknown entity "DNA:T77". Expected: the id of an entity in the document\'s .a1 file.',
+        f"E9\t{REGULATES} Agent:T2 DNA:T77",
+        'unknown entity "DNA:T77"',
+        "the id of an entity in the document's .a1",
     ),
     (
         "binary",
-        "E9\tRegulates_Expression Agent:T2 DNA:E1",
-        'unknown entity "DNA:E1". Expected: the id of an entity in the document\'s .a1 file.',
+        f"E9\t{REGULATES} Agent:T2 DNA:E1",
+        'unknown entity "DNA:E1"',
+        "the id of an entity in the document's .a1",
     ),
-    (
-        "binary",
-        "E9\tRegulates_Expression Agent:T2",
-        'missing mandatory argument "Regulates_Expression". Expected: one DNA.',
-    ),
+    ("binary", f"E9\t{REGULATES} Agent:T2", f'missing mandatory argument "{REGULATES}"', "one DNA."),
+    ("binary", f"E9\t{REGULATES}", "missing mandatory argument", "one Agent."),
     (
         "binary",
         "E9\tExists_In_Genotype Genotype:T6",
-        'missing mandatory argument "Exists_In_Genotype". Expected: one Molecule or Element.',
+        'missing mandatory argument "Exists_In',
+        "one Molecule or Element.",
     ),
     (
         "binary",
         "E9\tExists_In_Genotype Molecule:T1 Element:T4 Genotype:T6",
-        'second filler of an argument "Element:T4". Expected: one Molecule or Element.',
+        'second filler of an argument "Element:T4"',
+        "one Molecule or Element.",
     ),
+    ("binary", f"E9\t{REGULATES} Agent:T2 Agent:T3 DNA:T1", 'second filler of an argument "Agent:T3"', "one Agent."),
+    ("full", f"E9\t{BINDING} Tissue:T4 Tissue:T5", 'second filler of an argument "Tissue:T5"', "one Tissue."),
+    ("binary", f"E1\t{REGULATES} Agent:T3 DNA:T1", 'repeated event id "E1"', "each id once."),
     (
         "binary",
-        "E9\tRegulates_Expression Agent:T2 Agent:T3 DNA:T1",
-        'second filler of an argument "Agent:T3". Expected: one Agent.',
+        f"E9 {REGULATES} Agent:T2 DNA:T1",
+        'a line without a tab, its first word "E9"',
+        "a line E1<TAB>Type Role:T1",
     ),
-    (
-        "full",
-        "E9\tBinding Functional_Molecule:T2 Molecule:T1 Tissue:T4 Tissue:T5",
-        'second filler of an argument "Tissue:T5". Expected: one Tissue.',
-    ),
-    ("binary", "E1\tRegulates_Expression Agent:T3 DNA:T1", 'repeated event id "E1". Expected: each id once.'),
-    (
-        "binary",
-        "E9 Regulates_Expression Agent:T2 DNA:T1",
-        'a line without a tab, its first word "E9". Expected: a line E1<TAB>Type Role:T1 Role:T2.',
-    ),
-    ("binary", "E9\tRegulates_Expression", "missing mandatory argument"),
-    ("binary", "E9\t", 'a line without a tab, its first word "E9". Expected: a line E1<TAB>'),
-    ("binary", "T9\tGene 0 3\tABC", 'a line that is not an event, its id "T9". Expected: a line E1<TAB>'),
-    ("binary", "X1\tRegulates_Expression Agent:T2 DNA:T1", "a line that is not an event"),
-    ("binary", "*\tEquiv T1 T2", "a line that is not an event"),
-    ("binary", "M1\tNegation Annotation:E1", "a line that is not an event"),
-    (
-        "full",
-        "M1\tSpeculation Annotation:E1",
-        'not a negation "Speculation Annotation:E1". Expected: a line M1<TAB>Negation',
-    ),
-    ("full", "M1\tNegation Annotation:E7", 'negation of an unknown event "E7". Expected: the id of an event of this'),
-    ("full", "M1\tNegation Annotation:T1", 'negation of an unknown event "T1". Expected: the id of an event of this'),
-    (
-        "full",
-        "E9\tBinding Functional_Molecule:T2 Molecule:T1 Prerequisite_Event:E7",
-        'unknown event "Prerequisite_Event:E7". Expected: the id of an event of this file.',
-    ),
-    (
-        "full",
-        "E9\tBinding Functional_Molecule:T2 Molecule:T1 Prerequisite_Event:T2",
-        'unknown event "Prerequisite_Event:T2". Expected: the id of an event of this file.',
-    ),
+    ("binary", "E9\t", 'a line without a tab, its first word "E9"', "a line E1<TAB>"),
+    ("binary", "T9\tGene 0 3\tABC", 'a line that is not an event, its id "T9"', "a line E1<TAB>"),
+    ("binary", f"X1\t{REGULATES} Agent:T2 DNA:T1", "a line that is not an event", "a line E1<TAB>"),
+    ("binary", "*\tEquiv T1 T2", "a line that is not an event", "a line E1<TAB>"),
+    ("binary", "M1\tNegation Annotation:E1", "a line that is not an event", "a line E1<TAB>"),
+    ("full", "M1\tSpeculation Annotation:E1", 'not a negation "Speculation Annotation:E1"', "a line M1<TAB>Negation"),
+    ("full", "M1\tNegation Annotation:E7", 'negation of an unknown event "E7"', "the id of an event of this file."),
+    ("full", "M1\tNegation Annotation:T1", 'negation of an unknown event "T1"', "the id of an event of this file."),
+    ("full", f"E9\t{BINDING} Prerequisite_Event:E7", 'unknown event "Prerequisite_Event:E7"', "the id of an event of"),
+    ("full", f"E9\t{BINDING} Prerequisite_Event:T2", 'unknown event "Prerequisite_Event:T2"', "the id of an event of"),
 ]
 
 
-@pytest.mark.parametrize(("task", "line", "message"), MALFORMED)
-def test_a_malformed_line_is_named_with_what_was_expected(tmp_path: Path, task: str, line: str, message: str) -> None:
+@pytest.mark.parametrize(("task", "line", "rule", "expected"), MALFORMED)
+def test_a_malformed_line_is_named_with_what_was_expected(
+    tmp_path: Path, task: str, line: str, rule: str, expected: str
+) -> None:
     first = GOOD if task == "binary" else FULL
     files = {"binary/D.a2": "", "binary/E.a2": "", "full/D.a2": "", f"{task}/D.a2": first + "\n" + line + "\n"}
     _, problems = read_submission(tmp_path, files, manifest())
-    assert len(problems.errors) == 1
-    assert problems.errors[0].startswith(f"{task}/D.a2:3: {message}")
+    (error,) = problems.errors
+    assert error.startswith(f"{task}/D.a2:3: {rule}")
+    assert error.partition(". Expected: ")[2].startswith(expected)
 
 
 @pytest.mark.parametrize(
-    ("task", "line", "warning"),
+    ("task", "line", "rule", "expected"),
     [
         (
             "binary",
-            "E9\tRegulates_Expression Agent:T1 DNA:T3",
-            'entity of a wrong type "DNA:T3 (Protein)"; this argument is scored as wrong. '
-            "Expected: an entity of type Box, Gene, Gene_Family, Promoter.",
+            f"{REGULATES} Agent:T1 DNA:T3",
+            'entity of a wrong type "DNA:T3 (Protein)"',
+            "Box, Gene, Gene_Family, Promoter",
         ),
+        ("full", f"{BINDING} Tissue:T1", 'entity of a wrong type "Tissue:T1 (Gene)"', "Tissue"),
         (
             "full",
-            "E9\tBinding Functional_Molecule:T2 Molecule:T1 Tissue:T1",
-            'entity of a wrong type "Tissue:T1 (Gene)"; this argument is scored as wrong. '
-            "Expected: an entity of type Tissue.",
-        ),
-        (
-            "full",
-            "E9\tBinding Functional_Molecule:T2 Molecule:T1 Prerequisite_Event:E2",
-            'event of a wrong type "Prerequisite_Event:E2 (Sequence_Identity)"; this argument is scored as wrong. '
-            "Expected: an event of type Binding, Interaction, Localization, Primary_Structure_Composition, "
-            "Protein_Domain_Composition.",
+            f"{BINDING} Prerequisite_Event:E2",
+            'event of a wrong type "Prerequisite_Event:E2 (Sequence_Identity)"',
+            "Binding, Interaction, Localization, Primary_Structure_Composition, Protein_Domain_Composition",
         ),
     ],
 )
 def test_a_filler_of_a_wrong_type_is_a_warning_and_the_event_is_scored(
-    tmp_path: Path, task: str, line: str, warning: str
+    tmp_path: Path, task: str, line: str, rule: str, expected: str
 ) -> None:
     more = "E2\tSequence_Identity Element1:T2 Element2:T3\n" if task == "full" else ""
-    files = {"D.a2": f"{line}\n{more}", "E.a2": ""} if task == "binary" else {"D.a2": f"{line}\n{more}"}
+    files = {"D.a2": f"E9\t{line}\n{more}", "E.a2": ""} if task == "binary" else {"D.a2": f"E9\t{line}\n{more}"}
     read, problems = read_submission(tmp_path, files, manifest("separate", [task]))
     assert problems.errors == []
-    assert problems.warnings == [f"D.a2:1: {warning}"]
+    kind = rule.partition(" ")[0]
+    said = f"{rule}; this argument is scored as wrong. Expected: an {kind} of type {expected}."
+    assert problems.warnings == [f"D.a2:1: {said}"]
     assert read is not None
     assert len(read.events[task]["D"]) == 1 + bool(more)
 
