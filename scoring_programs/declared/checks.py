@@ -30,7 +30,8 @@ CONSTANT: Mapping[str, tuple[str, str]] = {
 def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
     """Everything about the gold that leaves a column undefined, or that its metric cannot take."""
     gold = reference[plan.table]
-    where = f"{gold.table.gold.name} ({plan.key})"
+    file = gold.table.listing if gold.table.gold.files else gold.table.gold
+    where = f"{file.name} ({plan.key})"
     groups = scored_groups(plan, gold)
     if not any(groups.values()):
         chosen = (

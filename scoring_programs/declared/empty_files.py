@@ -18,6 +18,8 @@ from scoring_kit.base.field_types import Field
 from scoring_kit.errors import OrganiserError
 
 AT_ONCE = 1 << 20
+LARGEST = 32_767
+"""Size of an axis that NIfTI-1 writes."""
 LEAST_PLACES = {"png": 2}
 """Format → how many sizes a shape has, where nothing says which."""
 
@@ -63,10 +65,17 @@ def _write(path: Path, file_format: str, arrays: Mapping[str, Head], name: str) 
             elif file_format == "npy":
                 _write_npy(stream, head)
             elif file_format == "nii":
-                _write_nifti(stream, head)
+                _write_nifti(stream, head, name)
             else:
                 with gzip.GzipFile("", "wb", fileobj=stream, mtime=0) as packed:
-                    _write_nifti(packed, head)
+                    _write_nifti(packed, head, name)
+
+
+def _no_answer(head: Head, name: str, kind: str) -> OrganiserError:
+    """Return the error of gold whose shape no file of a kind has."""
+    shape = " × ".join(map(str, head.shape)) or "of a single number"
+    what = f"the gold has the shape {shape}, which no {kind} file has"
+    return OrganiserError(f"{name}: {what}. Expected submissions as .npy or .npz.")
 
 
 def _zeros(file: IO[bytes] | gzip.GzipFile, size: int) -> None:
@@ -85,10 +94,8 @@ def _write_npy(file: IO[bytes], head: Head) -> None:
 def _write_png(file: IO[bytes], head: Head, name: str) -> None:
     colours = {(): 0, (2,): 4, (3,): 2, (4,): 6}
     height, width, *parts = (*head.shape, 0, 0)[: max(2, len(head.shape))]
-    if tuple(parts) not in colours or head.kind not in ("b1", "u1", "u2") or not height * width:
-        shape = " × ".join(map(str, head.shape))
-        what = f"the gold has the shape {shape} and the type {head.kind}, which no .png file holds"
-        raise OrganiserError(f"{name}: {what}. Expected submissions as .npy or .npz.")
+    if tuple(parts) not in colours or not height * width:
+        raise _no_answer(head, name, "PNG")
     depth = 16 if head.kind == "u2" else 8
     packed = zlib.compressobj()
     row = bytes(1 + width * max(1, sum(parts)) * depth // 8)
@@ -102,7 +109,9 @@ def _write_png(file: IO[bytes], head: Head, name: str) -> None:
         file.write(struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)))
 
 
-def _write_nifti(file: IO[bytes] | gzip.GzipFile, head: Head) -> None:
+def _write_nifti(file: IO[bytes] | gzip.GzipFile, head: Head, name: str) -> None:
+    if not 1 <= len(head.shape) <= 7 or max(head.shape) > LARGEST:
+        raise _no_answer(head, name, "NIfTI-1")
     kind = {"b1": "u1", "f2": "f4"}.get(head.kind, head.kind)
     code = next(code for code, own in NIFTI_KINDS.items() if own == kind)
     sizes = [len(head.shape), *head.shape, *[1] * 7][:8]

@@ -93,7 +93,7 @@ def _strange(inputs: Sequence[Input], table: Table) -> Iterator[tuple[bool, str]
     """A remark on each of the phase's own inputs, none of which has an id of the gold."""
     for one in inputs:
         if one.own:
-            what = f"none of its {len(one.ids)} {', '.join(table.key)} is in {(table.gold_keys or table.gold).name}"
+            what = f"none of its {len(one.ids)} {', '.join(table.key)} is in {table.listing.name}"
             yield False, f"{one.name}: {what}."
 
 
@@ -111,7 +111,7 @@ def _differing(
         further = frozenset()
     unread = any(name.lower().endswith(MAY_HOLD_TABLES) for name in (*given.own, *given.common))
     is_mistake = closest.own and not unread and len(further) <= len(keys)
-    ids, gold = ", ".join(table.key), (table.gold_keys or table.gold).name
+    ids, gold = ", ".join(table.key), table.listing.name
     parts = []
     if further:
         parts.append(f"{len(further)} of its {len(closest.ids)} {ids} are not in {gold}: {_first(further)}")

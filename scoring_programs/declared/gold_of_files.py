@@ -42,7 +42,8 @@ def columns_of_files(
         written.setdefault(compared, key)
         first = found[pattern].setdefault(compared, name)
         if first != name:
-            problems.error(name, f"a second file for {named_key(key)}, after {first}", "one file for each")
+            whose = named_key(key) if key else "the one answer"
+            problems.error(name, f"a second file for {whose}, after {first}", "one file for each")
     keys = list(written.values())
     columns: Columns = dict(zip(table.key, zip(*keys, strict=True), strict=False))
     if listed is not None:

@@ -61,7 +61,10 @@ def run_check(check: Mapping[str, str], rows: Sequence[Any], name: str, problems
             else:  # inside the validator
                 source = pkgutil.get_data("scoring_kit", check["file"]) or b""
             exec(compile(source, file, "exec"), module)  # noqa: S102
-            outcome.append(module[check["function"]](list(map(with_paths, rows))))  # type: ignore[operator]
+            said: Any = NameError(f"it has no function {check['function']}")
+            if check["function"] in module:
+                said = module[check["function"]](list(map(with_paths, rows)))  # type: ignore[operator]
+            outcome.append(said)
         except BaseException as error:
             outcome.append(error)
 
@@ -74,8 +77,10 @@ def run_check(check: Mapping[str, str], rows: Sequence[Any], name: str, problems
     found = outcome[0]
     if isinstance(found, BaseException):
         what = f"could not check {name} ({type(found).__name__}: {found})"
-        line = last_line(found, file)
-        raise OrganiserError(f"{file}{line}{place}: {what}. Expected a list of problems for any rows.")
+        expected = "a list of problems for any rows"
+        if isinstance(found, ImportError):  # as of a file that holds metrics, too
+            expected = "the standard library alone, as in a file of its own: check.py:check"
+        raise OrganiserError(f"{file}{last_line(found, file)}{place}: {what}. Expected {expected}.")
     if not isinstance(found, (list, tuple)) or not all(isinstance(text, str) for text in found):
         raise OrganiserError(f"{file}{place}: gives {type(found).__name__}. Expected a list of problems, each a text.")
     for text in found:

@@ -307,21 +307,20 @@ def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded 
 
 def _load_files(folder: Path, file: File, table: Table, problems: Problems) -> Loaded | None:
     """Load gold that is files, as rows with the columns of the table of all keys, where there is one."""
-    listed = None
+    before, listed = problems.found, None
     if table.gold_keys is not None:
-        keys = _load(folder, table.gold_keys, table, problems)
-        if keys is None:
+        listed = _load(folder, table.gold_keys, table, problems)
+        if listed is None or problems.found > before:
             return None
-        listed = keys.columns
     from declared.gold_of_files import columns_of_files
 
     names = gold_files(folder, file)
-    columns = columns_of_files(folder, names, file, table, listed, problems)
+    columns = columns_of_files(folder, names, file, table, listed.columns if listed else None, problems)
     if not columns:
         return None
     size = sum((folder / name).stat().st_size for name in names)
-    number = len(next(iter(columns.values())))
-    return Loaded(columns, range(number), Rows((), True, iter(()), lambda _: file.name), size)
+    rows = Rows((), True, iter(()), listed.rows.place if listed else lambda _: file.name)
+    return Loaded(columns, listed.numbers if listed else range(len(next(iter(columns.values())))), rows, size)
 
 
 def _sources(folder: Path, file: File, problems: Problems) -> list[NamedText] | None:
@@ -475,7 +474,8 @@ def _check_columns(
             if column not in there:
                 missing = f"the column {column} is missing{_near(column, there)}"
                 place = problems.to_organisers(f" (column {key})")
-                problems.error(f"{table.gold.name}:1", missing, f"the {what} {key}{place}")
+                file = table.listing if table.gold.files else table.gold
+                problems.error(f"{file.name}:1", missing, f"the {what} {key}{place}")
 
 
 def _near(column: str, names: Collection[str]) -> str:

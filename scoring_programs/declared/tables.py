@@ -31,7 +31,7 @@ class Table:
         ignores_unknown: whether rows of keys that the gold lacks are left out; else they are errors.
         fields: all fields, those of the key included.
         gold: the organisers' file, or files, in each phase's folder.
-        gold_keys: a table of all keys, for gold with many rows; None where the gold holds every key.
+        gold_keys: a table of all keys, for gold with many rows or in files; None where the gold holds every key.
         skips_empty: whether a key whose gold cell is empty is left out of the metrics that read it.
         cluster: the gold column of rows that stay together when results are resampled; None: each key by itself.
         unit: what a key, or such a cluster, is called in the singular.
@@ -76,6 +76,11 @@ class Table:
     def by_name(self) -> Dict[str, Field]:
         """The fields by their names."""
         return {field.name: field for field in self.fields}
+
+    @property
+    def listing(self) -> File:
+        """The organisers' file that has every key, with columns of its own."""
+        return self.gold_keys or self.gold
 
     @property
     def holds_files(self) -> bool:

@@ -167,7 +167,31 @@ def _of_nii_gz(path: Path, member: Optional[str]) -> Head:
 
 def _nifti_head(file: Union[IO[bytes], gzip.GzipFile]) -> Tuple[Head, int]:
     """The head of a NIfTI file of either version and byte order, and of how many bytes that file is at the least."""
-    data = file.read(max(NIFTI_SIZES))
+    stored = nifti_layout(file.read(max(NIFTI_SIZES)))
+    if stored.scaling and not math.isfinite(stored.scaling[1]):
+        raise FieldError("has an intercept that is not finite", "a finite scl_inter, or a scl_slope of 0")
+    return Head(stored.head.shape, "f8") if stored.scaling else stored.head, stored.start + stored.head.size
+
+
+@dataclass(frozen=True)
+class NiftiLayout:
+    """Where a NIfTI file has its numbers: their byte order as `struct` writes it, the first byte, slope and intercept.
+
+    `scaling` is empty where numbers count as they are stored, which `head` tells.
+    """
+
+    head: Head
+    order: str
+    start: int
+    scaling: Tuple[float, ...]
+
+
+def nifti_layout(data: bytes) -> NiftiLayout:
+    """Read the first bytes of a NIfTI file of either version and byte order.
+
+    Raises:
+        FieldError: it is none, or its head is not sound.
+    """
     for order in "<>":
         (size,) = struct.unpack_from(f"{order}i", data)
         if size in NIFTI_SIZES:
@@ -184,11 +208,9 @@ def _nifti_head(file: Union[IO[bytes], gzip.GzipFile]) -> Tuple[Head, int]:
         raise FieldError("has no sound NIfTI head", "an image as NIfTI-1 or NIfTI-2 in one file")
     if kind not in NIFTI_KINDS:
         raise FieldError("holds something else than numbers", NUMBERS)
-    stored = _head(shape[:rank], NIFTI_KINDS[kind])
     is_scaled = math.isfinite(slope) and slope != 0 and (slope, shift) != (1, 0)
-    if is_scaled and not math.isfinite(shift):
-        raise FieldError("has an intercept that is not finite", "a finite scl_inter, or a scl_slope of 0")
-    return (_head(shape[:rank], "f8") if is_scaled else stored), int(start) + stored.size
+    head = _head(shape[:rank], NIFTI_KINDS[kind])
+    return NiftiLayout(head, order, int(start), (slope, shift) if is_scaled else ())
 
 
 def _head(shape: Sequence[Any], kind: str) -> Head:

@@ -108,6 +108,30 @@ def test_gold_is_found_in_other_files(name: str, write: Callable[[Any], bytes], 
         build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
 
 
+@pytest.mark.parametrize(
+    "note", ["the patient is well again\n", "MKTAYIAKQRQISFVKSHFSRQ", "0 1 1 0 1 0 0 1 1 1 0 1 0 0"]
+)
+def test_a_file_of_one_line_is_found_by_its_bytes(note: str, tmp_path: Path) -> None:
+    field = {"field": "note", "type": "file", "required": True, "meaning": "A report."}
+    made = declared_task(
+        tmp_path / "task",
+        {"file": "{case}.json", "key": "case", "fields": [field]},
+        [{"key": "m", "metric": "metrics.py:same", "sort": "desc", "worst": 0}],
+        reference={"file": "{case}.json"},
+    )
+    (made / "metrics.py").write_text("def same(gold, predicted):\n    return 1.0\n")
+    (made / "data/test").mkdir(parents=True)
+    (made / "data/test/a.json").write_text(note)
+    (made / "data/test/b.json").write_text("3")
+    build(BuildRequest(str(made), tmp_path / "bundle.zip"))
+    (made / "data/public").mkdir()
+    (made / "data/public/other.json").write_text("3")
+    build(BuildRequest(str(made), tmp_path / "bundle.zip"))
+    (made / "data/public/sample.txt").write_text(note)
+    with pytest.raises(UserError, match=r"sample\.txt is the reference file a\.json"):
+        build(BuildRequest(str(made), tmp_path / "again.zip"))
+
+
 def test_a_template_that_is_no_answer_needs_a_baseline(tmp_path: Path) -> None:
     folder = competition(tmp_path / "task", "npy", [1, 2, 3])
     for path in (folder / "data").rglob("*.npy"):

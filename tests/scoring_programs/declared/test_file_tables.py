@@ -226,6 +226,8 @@ def test_numbers_are_looked_at_when_they_are_scored(tmp_path: Path) -> None:
         ({"a.npy": b"no"}, "a.npy: is no .npy file. Expected: an array as numpy saves it."),
         ({"keys.csv": "case\na\nb\n", "a.npy": npy(np.zeros(2))}, "b.npy: is missing."),
         ({"keys.csv": "case\na\n", "a.npy": npy(np.zeros(2)), "b.npy": npy(np.zeros(2))}, 'keys.csv: has no case "b"'),
+        ({"keys.csv": "id\na\n", "a.npy": npy(np.zeros(2))}, "keys.csv:1: the column case is missing."),
+        ({"keys.csv": "case\na\na\n", "a.npy": npy(np.zeros(2))}, 'keys.csv:3: a second row for "a", after keys.csv:2'),
     ],
 )
 def test_wrong_gold_is_named(gold: dict[str, Any], fault: str, tmp_path: Path) -> None:
@@ -318,6 +320,12 @@ FAULTS: list[tuple[dict[str, Any], dict[str, Any], Any, str]] = [
         {"file": "g.npy"},
         {"key": "m", "metric": {"name": "dice", "by": "site"}},
         "tasks.0.columns.0.metric.by: chooses or weighs keys, and key: none has a single answer.",
+    ),
+    (
+        {},
+        {},
+        {"key": "m", "metric": {"name": "dice", "by": "site"}},
+        "tasks.0.columns.0.metric: files have no column 'site'. Expected reference: {keys: keys.csv}",
     ),
     (
         {"key": "none", "file": "a.npy", "missing": "empty"},

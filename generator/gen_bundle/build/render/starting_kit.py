@@ -482,29 +482,36 @@ def spoiled_code(files: Mapping[str, bytes], entry: str) -> list[Spoiled]:
     ]
 
 
-def _without_last_entry(text: str) -> str:
-    value = json.loads(text)
+def _of_json(change: Callable[[Any], Any]) -> Spoil:
+    """A change of JSON; nothing of a text that is none, such as an empty file."""
+
+    def spoil(text: str) -> str:
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return text
+        change(value)
+        return json.dumps(value, ensure_ascii=False)
+
+    return spoil
+
+
+def _without_last_entry(value: Any) -> None:
     if isinstance(value, dict) and value:
         value.pop(next(reversed(value)))
-    return json.dumps(value, ensure_ascii=False)
 
 
-def _text_for_list(text: str) -> str:
-    value = json.loads(text)
-
-    def change(node: Any) -> bool:
-        if isinstance(node, list):
-            return any(map(change, node))
-        for key, child in mapping_of(node).items():
-            if isinstance(child, list):
-                node[key] = "a text where a list is expected"
-                return True
-            if change(child):
-                return True
-        return False
-
-    change(value)
-    return json.dumps(value, ensure_ascii=False)
+def _text_for_list(node: Any) -> bool:
+    """Put a text in the place of the first list below a name; returns whether there was one."""
+    if isinstance(node, list):
+        return any(map(_text_for_list, node))
+    for key, child in mapping_of(node).items():
+        if isinstance(child, list):
+            node[key] = "a text where a list is expected"
+            return True
+        if _text_for_list(child):
+            return True
+    return False
 
 
 def _lines(change: Callable[[list[str]], list[str]]) -> Spoil:
@@ -523,8 +530,8 @@ EVERYWHERE: tuple[tuple[str, str, Spoil], ...] = (
 )
 MISTAKES: Mapping[str, tuple[tuple[str, str, Spoil], ...]] = {
     ".json": (
-        ("missing-entry", "the last entry is missing", _without_last_entry),
-        ("text-for-list", "a text in the place of a list", _text_for_list),
+        ("missing-entry", "the last entry is missing", _of_json(_without_last_entry)),
+        ("text-for-list", "a text in the place of a list", _of_json(_text_for_list)),
     ),
     ".csv": (
         ("missing-row", "the last row is missing", _lines(lambda lines: lines[:-1])),

@@ -1,15 +1,18 @@
 """What is secret in a bundle: what its own program names, or else a guess from the look of its reference data."""
 
 import json
+import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
+from gen_bundle.check.leaks.relation import BY_CHANCE, log_orders
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files
 from gen_bundle.codabench.competition import DataUse, Task
 from gen_bundle.ground.tables.any_file import (
@@ -142,10 +145,21 @@ class SecretTable:
             for cell, *beside in zip(cells, *self.public.values(), strict=True):
                 own = set(map(words, beside))
                 for text in map(words, texts_in(cell)):
-                    # one word again and again is the empty answer of tags, `O O O O`
-                    is_text = len(text) >= SHORTEST and len(set(text)) > 1 and not "".join(text).isdecimal()
-                    if is_text and text not in own:
+                    if is_text(text) and text not in own:
                         yield text
+
+
+def is_text(text: Sequence[str]) -> bool:
+    """Whether words are a text rather than a label; one word again and again is an empty answer of tags, `O O O O`."""
+    return len(text) >= SHORTEST and len(set(text)) > 1 and not "".join(text).isdecimal()
+
+
+def is_one_line(node: Node) -> bool:
+    """Whether a file is a text of one line that no other has by chance: its words, or letters, are many and differ."""
+    first, *others = islice(chain(lines(node), ["", ""]), 3)
+    found: Sequence[str] = words(first)
+    parts = found if len(found) > 1 else first
+    return not any(others) and (is_text(found) or log_orders(Counter(parts).values()) > -math.log(BY_CHANCE))
 
 
 @dataclass
@@ -168,8 +182,11 @@ class SecretGold:
     sizes: set[int] = field(default_factory=set)
     named: dict[str, bool] = field(default_factory=dict)
 
-    def add_file(self, name: str, node: Node) -> None:
-        """Note a file; one of a single line may be the same by chance, and one of an array of a single value."""
+    def add_file(self, name: str, node: Node, *, is_secret: bool = False) -> None:
+        """Note a file; one of an array of a single value may be the same by chance, and one of a single line.
+
+        Of what is secret as a whole, a single line that says something is none.
+        """
         found = digests(node)
         if is_binary(node):
             data = node.read(MOST_IN_MEMORY)
@@ -177,7 +194,7 @@ class SecretGold:
             found |= arrays
             if not arrays and has_one_value(data):
                 return
-        if self.passages.add(name, node) or found or is_binary(node):
+        if self.passages.add(name, node) or found or is_binary(node) or (is_secret and is_one_line(node)):
             self.files |= dict.fromkeys([sha256_of(node), *found], name)
             self.sizes.add(node.size)
 
@@ -191,7 +208,7 @@ class SecretGold:
             for name, node in files.items():
                 if fits(name, one):
                     with in_memory(node):
-                        self.add_file(name, node)
+                        self.add_file(name, node, is_secret=not columns)
                         tables = list(named_tables(name, node, one))
                         of_a_line |= {} if tables else _only_line(name, node)
                     self.tables += tables

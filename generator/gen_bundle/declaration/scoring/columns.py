@@ -476,7 +476,12 @@ def _check_files(said: Section, column: DeclaredMetric) -> None:
         for name in ("where", "by", "by_weight", "weight"):
             if said.get(name) is not None:
                 said.fault("chooses or weighs keys, and key: none has a single answer.", name)
-    elif column.file is not None and column.per is None and "array" in [one["type"] for one in table.fields.values()]:
+        return
+    for name in (*column.where, *column.by, *filter(None, [column.weight])):
+        if table.gold.files and table.gold_keys is None and name not in table.key:
+            expected = f"reference: {{keys: keys.csv}}, a table of every {table.key[0]} with {name}"
+            said.fault(f"files have no column {name!r}. Expected {expected}.")
+    if column.file is not None and column.per is None and "array" in [one["type"] for one in table.fields.values()]:
         said.fault("per is missing. A function that reads arrays gets one key at a time. Expected per: key.")
 
 

@@ -15,17 +15,15 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
+from scoring_kit.base.array_heads import KINDS, NIFTI_SIZES, NPY, PNG, nifti_layout
 from scoring_kit.base.submissions import UNREADABLE
 
-NPY, PNG, GZIP, ZIP = b"\x93NUMPY", b"\x89PNG\r\n\x1a\n", b"\x1f\x8b", b"PK\x03\x04"
-NIFTI_HEADER, NIFTI_MAGIC = 348, (b"n+1\0", b"ni1\0")
-# Types of NIfTI-1 (nifti1.h, datatype), and those of .npy, as struct writes them.
-OF_NIFTI = {2: "B", 4: "h", 8: "i", 16: "f", 64: "d", 256: "b", 512: "H", 768: "I", 1024: "q", 1280: "Q"}
-OF_NPY = {"u1": "B", "b1": "B", "i1": "b", "u2": "H", "i2": "h", "u4": "I", "i4": "i", "u8": "Q", "i8": "q"}
-OF_NPY |= {"f4": "f", "f8": "d"}
+GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
+CODES = dict(zip(KINDS, "BbhiqBHIQefd", strict=True))
+"""Kind of numbers → as `struct` writes it."""
 MOST_BYTES, MOST_WITHOUT_NUMPY = 1 << 30, 4_000_000
 MOST_KINDS = 256
 """An array of so few different values is a map of labels, which others number otherwise: 0 and 255 for 0 and 1."""
@@ -35,13 +33,14 @@ CHANCE = math.log(1e6)
 
 @dataclass(frozen=True)
 class StoredArray:
-    """An array: its values as `struct` packs them, and where each stands."""
+    """An array: its values as `struct` packs them, where each stands, and the slope and intercept of what they mean."""
 
     data: bytes
     code: str
     shape: Sequence[int]
     is_little: bool = True
     first_fastest: bool = False
+    scaling: Sequence[float] = ()
 
     def values(self) -> Any:
         """Return the values in C order: an array of numpy or, without it, of the standard library.
@@ -61,16 +60,19 @@ class StoredArray:
         found = np.frombuffer(data, kind)
         if self.first_fastest:
             found = found.reshape(self.shape, order="F")
-        return found.astype(kind.newbyteorder("="), copy=False).ravel()
+        if self.scaling:
+            found = found * self.scaling[0] + self.scaling[1]
+        return found.astype(found.dtype.newbyteorder("="), copy=False).ravel()
 
     def _by_hand(self, data: bytes, count: int) -> "array[float]":
         if count > MOST_WITHOUT_NUMPY:
             raise ValueError("too large without numpy")
-        own = array(self.code, data)
-        if self.is_little != (sys.byteorder == "little"):
-            own.byteswap()
+        numbers = struct.iter_unpack(f"{'<' if self.is_little else '>'}{self.code}", data)
+        own = array("d", chain.from_iterable(numbers))
+        if self.scaling:
+            own = array("d", (value * self.scaling[0] + self.scaling[1] for value in own))
         if not self.first_fastest or len(self.shape) < 2:
-            return array("d", own)
+            return own
         steps = [math.prod(self.shape[:axis]) for axis in range(len(self.shape))]
         places = product(*map(range, self.shape))
         return array("d", (own[sum(map(int.__mul__, place, steps))] for place in places))
@@ -78,7 +80,11 @@ class StoredArray:
 
 def holds_array(start: bytes) -> bool:
     """Whether a file that is not compressed begins as one of an array does."""
-    return start.startswith((NPY, PNG)) or start[344:348] in NIFTI_MAGIC
+    return start.startswith((NPY, PNG)) or _is_nifti(start)
+
+
+def _is_nifti(data: bytes) -> bool:
+    return data[344:348] in NIFTI_SIZES.values() or data[4:12] in NIFTI_SIZES.values()
 
 
 def has_one_value(data: bytes) -> bool:
@@ -114,7 +120,7 @@ def arrays_in(data: bytes) -> Iterator[StoredArray]:
         yield from _npy(data)
     elif data.startswith(PNG):
         yield _png(data)
-    elif data[344:348] in NIFTI_MAGIC:
+    elif _is_nifti(data):
         yield _nifti(data)
     elif data.startswith(ZIP):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -129,18 +135,17 @@ def _npy(data: bytes) -> Iterator[StoredArray]:
     start = 8 + width + int.from_bytes(data[8 : 8 + width], "little")
     header = ast.literal_eval(data[8 + width : start].decode("latin-1").strip())
     kind = header["descr"]
-    if isinstance(kind, str) and kind[1:] in OF_NPY:
-        yield StoredArray(data[start:], OF_NPY[kind[1:]], header["shape"], kind[0] != ">", header["fortran_order"])
+    if isinstance(kind, str) and kind[1:] in CODES:
+        yield StoredArray(data[start:], CODES[kind[1:]], header["shape"], kind[0] != ">", header["fortran_order"])
 
 
 def _nifti(data: bytes) -> StoredArray:
-    """Return the volume; its numbers as they are stored, since scaling keeps their order."""
-    is_little = struct.unpack_from("<i", data)[0] == NIFTI_HEADER
-    mark = "<" if is_little else ">"
-    rank, *sizes = struct.unpack_from(f"{mark}8h", data, 40)
-    (kind,) = struct.unpack_from(f"{mark}h", data, 70)
-    (offset,) = struct.unpack_from(f"{mark}f", data, 108)
-    return StoredArray(data[int(offset) :], OF_NIFTI[kind], sizes[:rank], is_little, first_fastest=True)
+    """Return the volume, of either version."""
+    found = nifti_layout(data)
+    code, is_little = CODES[found.head.kind], found.order == "<"
+    return StoredArray(
+        data[found.start :], code, found.head.shape, is_little, first_fastest=True, scaling=found.scaling
+    )
 
 
 def _png(data: bytes) -> StoredArray:

@@ -8,11 +8,13 @@ import sys
 from collections.abc import Callable
 from typing import Any, Literal
 
+import nibabel
 import numpy as np
 import pytest
 from PIL import Image
 
 from gen_bundle.ground.zips.arrays import array_digests
+from tests.scoring_programs.declared.arrays_as_files import nifti as written
 
 Values = Any
 DRAW = np.random.default_rng(3)
@@ -60,10 +62,13 @@ FILES: dict[str, Callable[[Values], bytes]] = {
     "nifti": lambda values: nifti(values, "<"),
     "nifti of another machine": lambda values: nifti(values, ">"),
     "compressed": lambda values: gzip.compress(nifti(values, "<")),
+    "nifti of version 2": lambda values: written(values, nibabel.Nifti2Image),
 }
 OF_LABELS: dict[str, Callable[[Values], bytes]] = {
     "png": png,
     "png in black and white": lambda values: png(values * 127),
+    "nifti that is scaled": lambda values: written(9 - values, scl_slope=-1, scl_inter=9),
+    "half floats": lambda values: npy(values, "f2"),
     "numbered otherwise": lambda values: npy(values * 10 + 7),
 }
 
