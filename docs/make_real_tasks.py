@@ -47,30 +47,30 @@ gen-bundle try my-task --engine process
 
 Then put your gold in place of the one in `my-task/data/test/`, answers to it (or nothing) in place of those in
 `data/baselines/test/`, your inputs into `data/public/`, and change names and labels in `my-task/bundle.yaml`. {python}
-of the {number} need a function of their own in Python. `make docs` makes a page of all their declarations.
+of the {number} need a function of their own in Python. `make docs` makes a page of all their declarations, and
+of what differs from the task's own script.
 
 For {held} of them, files and formulas are those of the task's own scoring script: {whole} give every value of it
 without Python, {gold} take its gold file and {submission} its submission file as it is.
 
 """
-DOES_NOT_FIT = [
+BEYOND = [
     ("Why", "For example", "What to do"),
     ("---", "---", "---"),
     (
-        "graphs and trees",
-        "CoNLL-2019 MRP, SemEval-2019 Task 1 (UCCA), SemEval-2022 Task 10",
-        "a [package](packages.md)",
+        "trees, graphs, coreference, and the formats of a field: CoNLL-U, RTTM, XML, brat",
+        "UD parsing, CoNLL-2019 MRP, CODI-CRAC 2021, DISRPT 2025, SeeDev",
+        "a field of type `file`, and [a function that reads it](any-file.md#trees-a-format-of-your-own-and-its-check)",
     ),
     (
-        "stand-off annotations with events",
-        "eHealth-KD 2020, SemEval-2017 Task 12, SeeDev",
-        "a package. Entities and relations fit as rows, as in `drugprot2021`",
+        "masks, volumes, images, arrays",
+        "CVPR 2024 MedSAM, NTIRE, xView2",
+        "a field of type `array`; `dice` and `iou` are metrics, [others functions](any-file.md#six-examples)",
     ),
-    ("coreference chains", "CODI-CRAC 2021, ARE", "a package"),
     (
-        "a file format of the field: CoNLL columns, cupt, RTTM",
-        "DISRPT 2025, PARSEME 1.2, diarization",
-        "a package, or ask for a table",
+        "own formulas; vectors, hierarchies of labels, distributions as gold, answers compared with each other",
+        "SemEval-2026 Task 5, CODWOE, SemEval-2024 Task 4, LeQua 2022, NLI4CT",
+        "[a function](any-file.md#a-function) over rows; one with a [graph](any-file.md#six-examples) beside it",
     ),
     (
         "scoring runs something: SQL, Java, a service",
@@ -82,11 +82,6 @@ DOES_NOT_FIT = [
         "a model that is not in the list (COMET, BLEURT, a classifier)",
         "MedMTEval, MEDIQA-CORR 2024, RuDetox 2022",
         "a package and an image with the model",
-    ),
-    (
-        "a formula of the task's own over the rows",
-        "accuracy within a standard deviation (SemEval-2026 Task 5)",
-        "often no package: [a metric of your own](declared.md#a-metric-of-your-own) beside `bundle.yaml`",
     ),
     (
         "a final ranking over all participants",
@@ -123,14 +118,9 @@ def page() -> str:
     python = len(list(REAL_TASKS.glob("*/metrics.py")))
     rows = ["| Name | Task | Handed in | Metrics |", "| --- | --- | --- | --- |"]
     rows += [_row(name, about["title"]) for name, about in abouts.items()]
-    missing = ["", "## What is missing", ""]
-    missing += ["Of those whose files and formulas are those of the task's own script:", ""]
-    missing += ["| Task | What | What is missing |", "| --- | --- | --- |"]
-    for name, official in held.items():
-        missing += [f"| `{name}` | {OFFICIAL[what]} | {official[what]} |" for what in _lacking(official)]
-    does_not_fit = ["", "## What does not fit", "", *map(_table_row, DOES_NOT_FIT)]
+    beyond = ["", "## What no metric scores", "", *map(_table_row, BEYOND)]
     preface = PREFACE.format(number=len(abouts), python=python, held=len(held), **counts)
-    return preface + "\n".join([*rows, *missing, *does_not_fit, ""])
+    return preface + "\n".join([*rows, *beyond, ""])
 
 
 def _table_row(cells: Sequence[str]) -> str:

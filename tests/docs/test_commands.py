@@ -1,9 +1,11 @@
 """The pages are true: the files that they show are written, and their commands run in their order."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from scoring_kit.errors import SubmissionError
 from tests.docs.pages import BLOCK, DOCS, follow
 
 pytestmark = pytest.mark.usefixtures("kept_organisers", "forked_python")
@@ -45,3 +47,13 @@ def test_the_tutorials_gold_is_the_file_beside_it() -> None:
     """`make demo` takes the file, a reader may take either."""
     gold = next(text for _, title, text in BLOCK.findall((DOCS / "tutorial.md").read_text("utf-8")) if title)
     assert gold == (DOCS / "reviews.csv").read_text(encoding="utf-8")
+
+
+def test_a_scorer_refuses_what_reading_cannot_see(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n")
+    blocks = BLOCK.findall((DOCS / "packages.md").read_text(encoding="utf-8"))
+    (code,) = (text for _, title, text in blocks if not title and "def picture" in text)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    with pytest.raises(SubmissionError, match=r"a\.png: cannot be read\. Expected: a PNG"):
+        names["picture"](tmp_path / "a.png", "a.png")

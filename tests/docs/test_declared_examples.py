@@ -1,4 +1,4 @@
-"""Every example of docs/declared.md and docs/metrics.md that shows a score has it."""
+"""Every example of docs/declared.md, docs/any-file.md and docs/metrics.md that shows a score has it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.scoring_programs.declared.declaring import options_of, score
 
 DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLE = re.compile(
-    r"(?:```python\n# metrics\.py\n(?P<code>[^`]*)```\n\n)?```yaml\n(?P<yaml>[^`]*)```\n\n"
+    r"(?:```python\n# (?P<file>\w+\.py)\n(?P<code>[^`]*)```\n\n)?```yaml\n(?P<yaml>[^`]*)```\n\n"
     r"```text\n(?P<head>gold[^\n]*(?:score|refused:) [^\n]*)\n(?P<rows>[^`]*)```"
 )
 HEAD = re.compile(r"(?P<names>\S+(?: {2,}\S+)*), (?:score (?P<score>\S+)|refused: (?P<refused>.+))")
 EXAMPLES = [
     pytest.param(match, id=f"{page}:{(DOCS / page).read_text(encoding='utf-8')[: match.start()].count(chr(10)) + 1}")
-    for page in ("declared.md", "metrics.md")
+    for page in ("declared.md", "any-file.md", "metrics.md")
     for match in EXAMPLE.finditer((DOCS / page).read_text(encoding="utf-8"))
 ]
 
@@ -53,7 +53,7 @@ def test_an_example_has_the_score_that_it_shows(example: re.Match[str], tmp_path
     for name, text in files.items():
         contents[name] = npy(np.loadtxt(io.StringIO(text))) if name.endswith(".npy") else text
     gold = {of_gold: contents.pop(of_gold)}
-    (tmp_path / "metrics.py").write_text(example["code"] or "")
+    (tmp_path / (example["file"] or "metrics.py")).write_text(example["code"] or "")
     columns = declared.pop("columns", None) or [{"key": "score", "metric": declared.pop("metric")}]
     fields = declared.pop("fields")
     if "key" not in declared:
