@@ -82,7 +82,7 @@ def with_paths(row: Any) -> Any:
 def are_keys(keys: Sequence[Tuple[Any, ...]]) -> bool:
     """Whether keys stand as they are: texts without blanks around them, which `key_of` gives back."""
     parts = list(chain.from_iterable(keys))
-    return set(map(type, parts)) == {str} and all(parts) and list(map(str.strip, parts)) == parts
+    return {type(part) for part in parts} == {str} and all(parts) and [part.strip() for part in parts] == parts
 
 
 def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, report: Fault) -> Optional[Key]:
@@ -215,7 +215,7 @@ def _numbered(
     if table.by_line:
         _drop_blank_end(values, keys, table)
     if keys is None:
-        keys = list(zip(map(str, range(1, len(values) + 1))))
+        keys = [(str(number),) for number in range(1, len(values) + 1)]
     if len(values) != len(keys):
         expected = f"{len(keys)}, one for each row of the data, in its order"
         problems.error(source.name, f"has {counted(len(values), 'line')}", expected)
@@ -308,7 +308,7 @@ class _RowsToColumns:
                 positions = [self.keys[key] for key in written]
             for field, raw in zip(self.fields, by_column[width:]):
                 if self.rows.is_json:
-                    columns.append(list(map(field.of_json, raw)))
+                    columns.append([field.of_json(value) for value in raw])
                 else:
                     columns.append(field.of_cells(raw))
         except (KeyError, TypeError, FieldError):  # `one_by_one` tells which
@@ -323,7 +323,7 @@ class _RowsToColumns:
         numbers = self.answers.numbers
         if isinstance(positions, range):
             return max(numbers[positions.start : positions.stop]) < 0
-        return max(map(numbers.__getitem__, positions)) < 0 and len(set(positions)) == len(positions)
+        return max(numbers[position] for position in positions) < 0 and len(set(positions)) == len(positions)
 
     def one_by_one(self, taken: Sequence[NumberedRow]) -> None:
         """Read rows, and record what is wrong: with values, unknown keys, and second rows for a key."""

@@ -80,7 +80,7 @@ def opened(value: Any) -> Any:
         return read_array(value)
     if isinstance(value, dict):
         return {name: opened(one) for name, one in value.items()}
-    return list(map(opened, value)) if isinstance(value, list) else value
+    return [opened(one) for one in value] if isinstance(value, list) else value
 
 
 def check_arrays(table: Table, answers: Answers, problems: Problems) -> None:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
-from operator import itemgetter
 from typing import Any
 
 from declared.metrics import Sample, positive_of
@@ -91,7 +90,7 @@ def _of_columns(plan: Plan, gold: GoldTable) -> Found:
 
 def _of_numbers(plan: Plan, gold: GoldTable) -> Found:
     for name, column in plan.numbers.items():
-        numbers = list(map(number_of, gold.groups[column]))
+        numbers = [number_of(text) for text in gold.groups[column]]
         if any(map(math.isnan, numbers)) or min(numbers, default=0) < 0:
             yield f"{column}, the {name}, is not everywhere a number from 0", f"numbers in {column}"
             continue
@@ -184,13 +183,12 @@ def _rankings(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
         yield f"{what} are relevant", f"a column {plan.gold[1]}, with 0 for items that are not, or no `items`"
     without, whole = 0, True
     for rows in values:
-        items = list(map(itemgetter(0), rows))
-        if len(set(items)) < len(items):
+        if len({row[0] for row in rows}) < len(rows):
             yield "an item of a query is there twice", "each item once for a query, whatever its case and spelling"
         levels = [1] * len(rows)
         if has_relevance:
-            levels = list(map(itemgetter(1), rows))
-        whole = whole and levels == list(map(int, levels))
+            levels = [row[1] for row in rows]
+        whole = whole and all(level == int(level) for level in levels)
         without += max(levels, default=0) <= 0
     if not whole:
         yield "a relevance is not a whole number", "whole numbers, 0 for an item that is not relevant"

@@ -7,9 +7,8 @@ import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
-from operator import itemgetter
 from typing import Any
 
 from declared.metrics import Sample, positive_of
@@ -82,7 +81,7 @@ def figures_of_fields(
     if len(samples) < len(named):
         named = [("+".join(plan.fields), "+".join(plan.gold))]
     # probabilities compare with the label asked for
-    asked = list(map(str, map(plan.options.get, ("positive", "threshold", "match"))))
+    asked = [str(plan.options.get(name)) for name in ("positive", "threshold", "match")]
     is_joint = plan.definition is not None and plan.definition.joint
     figures: dict[Hashable, Figure] = {}
     for (name, gold), sample in zip(named, samples, strict=True):
@@ -124,9 +123,13 @@ def _numbers(name: str, plan: Plan, sample: Sample) -> Figure | None:
     edges = bin_edges(ordered[len(ordered) // RARE], ordered[-1 - len(ordered) // RARE])
     if not edges:
         return None
-    bins, place = bin_names(edges), partial(bisect_right, edges)
-    counts = _matrix(bins, bins, map(place, sample.gold), map(place, sample.predicted))
+    bins = bin_names(edges)
+    counts = _matrix(bins, bins, _bins(edges, sample.gold), _bins(edges, sample.predicted))
     return ConfusionMatrix(f"{name}: gold and predicted numbers", bins, bins, counts)
+
+
+def _bins(edges: Sequence[float], numbers: Iterable[float]) -> list[int]:
+    return [bisect_right(edges, number) for number in numbers]
 
 
 def _matrix(rows: Sequence[str], columns: Sequence[str], row: Iterable[int], column: Iterable[int]) -> list[list[int]]:
@@ -143,7 +146,7 @@ def _probabilities(name: str, plan: Plan, sample: Sample) -> Figure | None:
     if field.type == "probabilities":
         labels = list(field.values or ())
         probable = (shares.index(max(shares)) for shares in sample.predicted)
-        cells = _matrix(labels, labels, map(labels.index, sample.gold), probable)
+        cells = _matrix(labels, labels, [labels.index(label) for label in sample.gold], probable)
         return ConfusionMatrix(f"{name}: gold and most probable labels", labels, labels, cells)
     positive = positive_of(plan.options, sample.gold)
     edges: Sequence[float] = PROBABILITIES
@@ -153,8 +156,8 @@ def _probabilities(name: str, plan: Plan, sample: Sample) -> Figure | None:
         return None
     bins = bin_names(edges)
     named = [positive, f"not {positive}"]
-    place = partial(bisect_right, edges)
-    counts = _matrix(named, bins, map(positive.__ne__, sample.gold), map(place, sample.predicted))
+    rows = [int(label != positive) for label in sample.gold]
+    counts = _matrix(named, bins, rows, _bins(edges, sample.predicted))
     what = "the probability" if edges is PROBABILITIES else "the number"
     return ConfusionMatrix(f"{name}: gold labels and {what} of {positive}", named, bins, counts)
 
@@ -177,9 +180,9 @@ def _counted(sample: Sample, elements: Elements, declared: Iterable[str] = ()) -
     there: Counter[str] = Counter()
     for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
         truth, answer = elements(gold), elements(predicted)
-        shared.update(map(itemgetter(0), truth & answer))
-        given.update(map(itemgetter(0), answer))
-        there.update(map(itemgetter(0), truth))
+        shared.update(kind for kind, _ in truth & answer)
+        given.update(kind for kind, _ in answer)
+        there.update(kind for kind, _ in truth)
     found = []
     for kind in dict.fromkeys([*declared, *sorted(given | there)]):
         right = shared[kind]

@@ -9,7 +9,6 @@ Tables without any of the ids are other data, and so are those with twice as man
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import attrgetter, itemgetter
 from pathlib import Path
 
 from declared.answers import are_keys, named_key
@@ -66,7 +65,7 @@ def differences(given: Given, golds: Mapping[str, GoldTable]) -> Iterator[tuple[
     for gold in golds.values():
         in_order = list(gold.table.compared(gold.keys))
         inputs = list(_inputs(given, gold.table))
-        if in_order in map(attrgetter("rows"), inputs):
+        if in_order in [one.rows for one in inputs]:
             continue  # most often so, and then neither other tables nor the gold of other phases need be looked at
         keys = frozenset(in_order)
         of_others = [frozenset(other.keys) for other in golds.values()]
@@ -86,7 +85,7 @@ def differences(given: Given, golds: Mapping[str, GoldTable]) -> Iterator[tuple[
 
 def _within(known: frozenset[Key], inputs: Sequence[Input]) -> frozenset[Key]:
     """The ids of the inputs that have no others than the known ones."""
-    return frozenset[Key]().union(*filter(known.issuperset, map(attrgetter("ids"), inputs)))
+    return frozenset[Key]().union(*(one.ids for one in inputs if one.ids <= known))
 
 
 def _strange(inputs: Sequence[Input], table: Table) -> Iterator[tuple[bool, str]]:
@@ -145,9 +144,9 @@ def _rows(path: Path, table: Table) -> list[Key]:
             return []
         as_input = replace(table, by_line=False, file=file)
         found = read_rows(text, path.name, file, table.key_fields, as_input, problems)
-        rows = list(map(itemgetter(1), found.rows))
+        rows = [row for _, row in found.rows]
         if not problems.found:
-            keys = rows if are_keys(rows) else filter(None, map(_key, rows))
+            keys = rows if are_keys(rows) else [key for row in rows if (key := _key(row))]
             return list(table.compared(keys))
     return []
 

@@ -13,9 +13,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import chain, repeat, zip_longest
-from operator import attrgetter, itemgetter, ne
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +48,9 @@ Checks = Mapping[str, Mapping[str, str]]
 def failing(plan: Plan, tables: Mapping[str, GoldTable], checks: Checks) -> Iterator[str]:
     """What an organiser must know of an own function that gives no number for some valid answers."""
     try:
-        for every in zip(*map(tries, map(tables.__getitem__, plan.all_tables)), strict=False):
-            what = every[0][0]
-            answers = dict(zip(plan.all_tables, map(itemgetter(1), every), strict=True))
+        of_tables = [tries(tables[name]) for name in plan.all_tables]
+        for (what, first), *others in zip(*of_tables, strict=False):
+            answers = dict(zip(plan.all_tables, [first, *(other for _, other in others)], strict=True))
             refused = Problems()
             for name in checks.keys() & answers.keys():
                 table, keys = tables[name].table, tables[name].keys
@@ -80,17 +78,18 @@ def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
     right, wrong, moved, template = [], [], [], []
     for field in made.fields:
         values = _gold_column(field, gold) or made.alike(field, made.owners, 0)
-        others = map(partial(made.alike, field, made.owners), range(3))
         right.append(values)
-        unlike = []
-        for value, *different in zip(values, *others, strict=True):
-            unlike.append(next(filter(partial(ne, value), different), value))
+        unlike = list(values)
+        for which in range(3):
+            for place, other in enumerate(made.alike(field, made.owners, which)):
+                if unlike[place] == values[place]:
+                    unlike[place] = other
         wrong.append(unlike)
         moved.append(values)
         if field.name not in lengths and field.type != "tags":  # which are as many as the gold's in their place
             third = len(values) // 3
             moved[-1] = [*values[third:], *values[:third]]
-        template.append(list(map(field.of_json, emptiest(field, lengths, len(every)))))
+        template.append([field.of_json(value) for value in emptiest(field, lengths, len(every))])
     yield "right answers", made.answers(made.owners, right)
     yield "the template", made.answers(every, template)
     for which in range(min(SAME, made.most)):
@@ -129,7 +128,7 @@ class _Made:
         if not self.many:
             self.owners = list(range(len(gold.keys)))
         self.known = expected(gold)
-        self.most = max(map(len, map(_choices, self.fields)), default=0)
+        self.most = max((len(_choices(field)) for field in self.fields), default=0)
 
     def alike(self, field: Field, at: Sequence[int], which: int) -> list[Any]:
         """The same answer to the keys at these positions; of tags, or numbers, as many as there must be."""
@@ -161,7 +160,7 @@ def _gold_column(field: Field, gold: GoldTable) -> list[Any]:
 
 
 def _choices(field: Field) -> list[Any]:
-    return list(map(field.of_json, field.kind.some(field)))
+    return [field.of_json(value) for value in field.kind.some(field)]
 
 
 ENDING = ".columns"
@@ -192,7 +191,7 @@ def named_secrets(folder: Path, table: Table, request: Request) -> list[dict[str
     secret = [column for column in gold_columns(folder, table) if column not in (*free.difference(compared), *public)]
     columns = [column for column in secret if column not in key]
     if table.many and not table.distinct:
-        columns, key = [], [*key, *filter(compared.__contains__, columns)]
+        columns, key = [], [*key, *(column for column in columns if column in compared)]
     if not secret:
         return []
     found: dict[str, Any] = {"key": key, "columns": columns, "public": public, "texts": texts}
@@ -237,11 +236,12 @@ def columns_text(folder: Path, table: Table, request: Request) -> str | None:
     if len(named) < 2 or table.gold.files:
         return None
     columns: Mapping[str, Sequence[Any]] = read_columns(folder, table)
-    names = list(filter(columns.__contains__, (*named[1]["key"], *named[1]["columns"], *named[1]["public"])))
+    asked = (*named[1]["key"], *named[1]["columns"], *named[1]["public"])
+    there = {name: columns[name] for name in asked if name in columns}
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(map(as_text, row) for row in zip(*map(columns.__getitem__, names), strict=True))
+    writer.writerow(there)
+    writer.writerows(map(as_text, row) for row in zip(*there.values(), strict=True))
     return buffer.getvalue()
 
 
@@ -274,7 +274,9 @@ def prepare(request: Request) -> Warned:
     source, out = Path(request["source"]), Path(request["out"])
     options = request["options"]
     for table in tables_of(options).values():
-        for file in filter(None, (table.gold, table.gold_keys)):
+        for file in (table.gold, table.gold_keys):
+            if file is None:
+                continue
             for name in gold.gold_files(source, file):
                 (out / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source / name, out / name)
@@ -284,8 +286,8 @@ def prepare(request: Request) -> Warned:
             (out / f"{table.id}{ENDING}").write_text(text, encoding="utf-8", newline="")
     labels: dict[str, dict[str, list[str]]] = {}  # table id → field → those of the gold of all phases
     for table in tables_of(options).values():
-        for folder in map(Path, request.get("phases", [source])):
-            for field, found in gold.labels_of_gold(folder, table, reading(table, _wanted(request))).items():
+        for folder in request.get("phases", [source]):
+            for field, found in gold.labels_of_gold(Path(folder), table, reading(table, _wanted(request))).items():
                 of_table = labels.setdefault(table.id, {})
                 of_table[field] = sorted(found.union(of_table.get(field, ())))
     _check_vocabularies(request["options"], labels)
@@ -325,7 +327,7 @@ def check_reference(request: Request) -> Warned:
                 found.append(f"reference.public names {name}. {table.gold.name} has {', '.join(there)}.")
     own = {name: Path(path) for name, path in request.get("given", {}).items()}
     common = {name: Path(path) for name, path in request.get("given_to_all", {}).items()}
-    given = Given(own, common, list(map(Path, request.get("phases", ()))))
+    given = Given(own, common, [Path(folder) for folder in request.get("phases", ())])
     for is_mistake, what in differences(given, reference):
         if is_mistake:
             problems.repeat_error(what)
@@ -337,12 +339,12 @@ def check_reference(request: Request) -> Warned:
 
 def _numbers_of_arrays(reference: gold.Reference, problems: Problems) -> Iterator[str]:
     """Look at the numbers of the gold's arrays; a remark where this machine has nothing that reads them."""
-    of_files = [one for one in reference.values() if one.table.holds_files]
     try:
-        for one in of_files:
-            from declared.arrays import check_arrays  # numpy, which other tables need not
+        for one in reference.values():
+            if one.table.holds_files:
+                from declared.arrays import check_arrays  # numpy, which other tables need not
 
-            check_arrays(one.table, one.answers, problems)
+                check_arrays(one.table, one.answers, problems)
     except ModuleNotFoundError as error:
         package = missing_package(error)
         if package is None:
@@ -381,7 +383,7 @@ def template_files(golds: Sequence[GoldTable], answers: Sequence[Sequence[Field]
     items: list[str] = []
     if table.all_items:
         judged = expected(golds[0])["items"]
-        keys = list(chain(*map(repeat, keys, map(len, judged))))
+        keys = [key for key, own in zip(keys, judged, strict=True) for _ in own]
         items = list(chain(*judged))
     fields = list(table.key_fields)
     columns: list[Sequence[Any]] = [*zip(*keys, strict=True)]
@@ -443,7 +445,7 @@ def columns(request: Request) -> dict[str, Any]:
     found = {}
     for task in request["tasks"]:
         sources = columns_of_task(task, request["options"], request["tasks"])
-        needs_model = "embeddings" in map(attrgetter("module"), sources.own)
+        needs_model = any(plan.module == "embeddings" for plan in sources.own)
         found[task] = {"metrics": sources.keys, "needs_model": needs_model}
     return found
 

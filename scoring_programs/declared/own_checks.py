@@ -6,7 +6,6 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 import pkgutil
 import threading
 import traceback
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Sequence
 
@@ -29,9 +28,9 @@ def answered_rows(
     columns: Dict[str, Sequence[Any]] = dict(further)
     of_rows = keys
     if table.many:
-        of_rows = list(map(keys.__getitem__, answers.owners))
+        of_rows = [keys[owner] for owner in answers.owners]
     for place, name in enumerate(table.key):
-        columns[name] = list(map(itemgetter(place), of_rows))
+        columns[name] = [row[place] for row in of_rows]
     types = {field.name: field.type for field in table.fields}
     for (name, kind), column in answers.columns.items():
         if name in types and (kind == types[name] or (name, types[name]) not in answers.columns):
@@ -63,7 +62,7 @@ def run_check(check: Mapping[str, str], rows: Sequence[Any], name: str, problems
             exec(compile(source, file, "exec"), module)  # noqa: S102
             said: Any = NameError(f"it has no function {check['function']}")
             if check["function"] in module:
-                said = module[check["function"]](list(map(with_paths, rows)))  # type: ignore[operator]
+                said = module[check["function"]]([with_paths(row) for row in rows])  # type: ignore[operator]
             outcome.append(said)
         except BaseException as error:
             outcome.append(error)

@@ -5,7 +5,6 @@ From these also follow the columns of the gold that metrics read, and their type
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, starmap
 from pathlib import Path
 from typing import Any, Literal
 
@@ -115,16 +114,17 @@ class Plan:
 
 
 def plans(options: Mapping[str, Any]) -> dict[str, list[Plan]]:
-    """The plans of every task's columns that a scorer fills, in their order."""
+    """Return the plans of every task's columns that a scorer fills, in their order."""
     found: dict[str, list[Plan]] = {}
     for task, columns in options["metrics"].items():
-        found[task] = list(starmap(Plan.from_dict, columns.items()))
+        found[task] = [Plan.from_dict(key, data) for key, data in columns.items()]
     return found
 
 
 def plans_of(tasks: Iterable[str], options: Mapping[str, Any]) -> list[Plan]:
-    """The plans of these tasks' columns."""
-    return list(chain.from_iterable(map(plans(options).__getitem__, tasks)))
+    """Return the plans of these tasks' columns."""
+    of_tasks = plans(options)
+    return [plan for task in tasks for plan in of_tasks[task]]
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ def rows_of_lists(
             else:
                 found.append((*key, *values))
                 places.append(f"{where}{step}")
-    return Rows((), True, enumerate(found), places.__getitem__, (), empty)
+    return Rows((), True, enumerate(found), lambda number: places[number], (), empty)
 
 
 def _in_record(record: Any, place: FieldPlace) -> Any:

@@ -4,9 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import partial
 from itertools import chain, islice, repeat
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +49,7 @@ class Loaded:
         """The values of each row in these columns."""
         if not names:
             return repeat((), len(self.numbers))
-        return zip(*map(self.columns.__getitem__, names), strict=True)
+        return zip(*(self.columns[name] for name in names), strict=True)
 
 
 @dataclass(frozen=True)
@@ -124,7 +122,7 @@ def expected(gold: GoldTable) -> dict[str, Any]:
         found["values"][name] = list(labels)
     if gold.table.all_items:
         items = gold.answers.by_key(gold.answers.columns[str(gold.table.distinct), "string"], len(gold.keys))
-        found["items"] = list(map(sorted, items))  # an order that says nothing of them
+        found["items"] = [sorted(item) for item in items]  # an order that says nothing of them
     if gold.table.holds_files:
         from declared.gold_of_files import shapes_of
 
@@ -253,7 +251,7 @@ def _is_list_of_texts(cell: str) -> bool:
         value = json.loads(cell)
     except (ValueError, RecursionError):
         return False
-    return isinstance(value, list) and {str}.issuperset(map(type, value))
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 def _distinct_keys(table: Table, named: Sequence[str], keyed: Sequence[Key | None]) -> list[Key]:
@@ -375,7 +373,8 @@ def _fields_there(sources: Sequence[NamedText], file: File, table: Table, proble
     if is_table:
         _check_key_columns(sources[0].name, columns, file, table, problems)
     fields = []
-    for field in map(as_gold, table.answers):
+    for answer in table.answers:
+        field = as_gold(answer)
         place = file.place(field)
         if not is_table or columns.keys() >= set(place.cells):
             fields.append(field)
@@ -400,7 +399,7 @@ def _check_file_names(table: Table, keys: Sequence[Key], problems: Problems) -> 
     if not table.file.named_by:
         return
     at = table.key.index(table.file.named_by)
-    for name in dict.fromkeys(map(itemgetter(at), keys)):
+    for name in dict.fromkeys(key[at] for key in keys):
         if name.startswith(".") or not set(NO_FILE_NAME).isdisjoint(name):
             what = f"the {table.file.named_by} {shown(name)} cannot be a file's name"
             problems.error(table.gold.name, what, f"ids without {' '.join(NO_FILE_NAME)} and without a dot in front")
@@ -488,7 +487,7 @@ def _near(column: str, names: Collection[str]) -> str:
 def _labels_in(values: Iterable[Any], kind: str) -> set[str]:
     """The labels of a column of labels, or of sets of them, or the types of its tags or spans."""
     if kind == "label":
-        return set(filter(None, values))
+        return {label for label in values if label}
     found: set[str] = set()
     for element in chain.from_iterable(filter(None, values)):
         if kind == "spans":
@@ -514,8 +513,8 @@ def labels_of_gold(folder: Path, table: Table, wanted: Sequence[Plan]) -> dict[s
     for name, fields in open_fields(table, wanted, loaded.columns).items():
         found[name] = set()
         for field in fields:
-            read = partial(_read_label, field, is_json=loaded.rows.is_json)
-            found[name] |= _labels_in(map(read, loaded.columns[field.name]), field.type)
+            values = [_read_label(field, raw, is_json=loaded.rows.is_json) for raw in loaded.columns[field.name]]
+            found[name] |= _labels_in(values, field.type)
     return found
 
 
@@ -570,15 +569,17 @@ def _further(wanted: Sequence[Plan], loaded: Loaded, answers: Answers) -> dict[s
         for name, column in loaded.columns.items():
             if name in files:
                 continue
-            text_of = dict(zip(loaded.numbers, map(as_text, column), strict=True))
-            columns[name] = [text_of.get(number, "") for number in answers.numbers]
+            value_of = dict(zip(loaded.numbers, column, strict=True))
+            columns[name] = [as_text(value_of.get(number)) for number in answers.numbers]
     return columns
 
 
 def gold_keys(folder: Path, table: Table) -> list[Key]:
     """The keys of a phase's gold; what is wrong there its own phase reports."""
     loaded = _load_keys(folder, table, Problems()) or _load(folder, table.gold, table, Problems())
-    return list(filter(None, _row_keys(table, loaded, lambda *_: None))) if loaded else []
+    if loaded is None:
+        return []
+    return [key for key in _row_keys(table, loaded, lambda *_: None) if key is not None]
 
 
 def gold_columns(folder: Path, table: Table) -> list[str]:

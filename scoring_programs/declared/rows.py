@@ -10,7 +10,7 @@ import json
 import re
 from dataclasses import replace
 from itertools import chain, islice, repeat
-from operator import itemgetter, methodcaller
+from operator import itemgetter
 from typing import Any, Callable, Collection, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from declared.records import (
@@ -70,7 +70,8 @@ def read_rows(
         return f"{name}:{line + file.skip}"
 
     if file.has_cells:
-        return _delimited(text, name, file, list(map(file.place, wanted)), table.counts_lines, place, problems)
+        places = [file.place(field) for field in wanted]
+        return _delimited(text, name, file, places, table.counts_lines, place, problems)
     if file.suffix == ".jsonl":
         if table.counts_lines:
             text = text.rstrip("\r\n")
@@ -88,7 +89,7 @@ def column_names(text: str, file: File, table: Optional[Table] = None) -> List[s
         return list(file.columns)
     if file.has_cells:
         rows = _delimited(_after(text, file.skip), "", file, (), False, str, nothing)
-        return list(filter(None, rows.names))
+        return [name for name in rows.names if name]
     only = table.only_answer if table else None
     names: Dict[str, None] = {}
     if table is not None and file.within is not None:
@@ -137,7 +138,7 @@ def _delimited(
     if file.delimiter == BLANKS:
         rows = _unquoted(text, split_at_blanks)
     elif file.quoting == "none":
-        rows = _unquoted(text, methodcaller("split", delimiter))
+        rows = _unquoted(text, lambda line: line.split(delimiter))
     else:
         rows = _quoted(text, delimiter, place, problems)
     if header is not None:
@@ -178,7 +179,7 @@ def _read_header(
         at = _first(taken)
         if at is None:
             continue
-        header = list(map(str.strip, taken[at]))
+        header = [cell.strip() for cell in taken[at]]
         for column in dict.fromkeys(chain(*(one.cells for one in wanted))):
             if header.count(column) > 1:
                 what = f"the column {shown(column)} is there more than once"
@@ -191,13 +192,13 @@ def _read_header(
 
 def _without_header(rows: Cells, columns: Sequence[str], place: Callable[[int], str], problems: Problems) -> Cells:
     """The rows; a first one that holds the columns' names is recorded, and left out."""
-    names = list(map(str.casefold, columns))
+    names = [column.casefold() for column in columns]
     is_first = True
     for lines, taken in rows:
         at = _first(taken)
         if is_first and at is not None:
             is_first = False
-            if list(map(str.casefold, map(str.strip, taken[at]))) == names:
+            if [cell.strip().casefold() for cell in taken[at]] == names:
                 problems.error(place(lines[at]), "is a header line", "rows alone, from the first line on")
                 lines, taken = [*lines[:at], *lines[at + 1 :]], [*taken[:at], *taken[at + 1 :]]
         yield lines, taken
@@ -210,7 +211,7 @@ def _picked(
     pick, all_there = _cell_picker(header, wanted)
     blank: List[int] = []
     for lines, taken in rows:
-        if width > 1 and all_there and not blank and set(map(len, taken)) == {width}:
+        if width > 1 and all_there and not blank and all(len(cells) == width for cells in taken):
             yield zip(lines, map(pick, taken))
         else:
             wide = _as_wide(lines, taken, width, blank, report, counts_blank=counts_blank)
@@ -249,7 +250,7 @@ def _cell_picker(header: Sequence[str], wanted: Sequence[FieldPlace]) -> Tuple[P
     single: List[int] = []
     for place in wanted:
         lacking = not set(place.cells).issubset(header)
-        at = [end] if lacking else list(map(header.index, place.cells))
+        at = [end] if lacking else [header.index(column) for column in place.cells]
         all_there = all_there and not lacking
         if place.columns and not lacking:
             pickers.append(_picker(at))
@@ -279,14 +280,14 @@ def _unquoted(text: str, split: Callable[[str], List[str]]) -> Cells:
     lines = text_lines(text)
     for start in range(0, len(lines), AT_ONCE):
         taken = lines[start : start + AT_ONCE]
-        yield range(start + 1, start + 1 + len(taken)), list(map(split, taken))
+        yield range(start + 1, start + 1 + len(taken)), [split(line) for line in taken]
 
 
 def _quoted(text: str, delimiter: str, place: Callable[[int], str], problems: Problems) -> Cells:
     # The csv module would end a line at a carriage return, so a character that the text does not have takes its place.
     stand_in = ""
     if LONE_RETURN.search(text):
-        stand_in = next(c for c in map(chr, range(0xE000, 0xF8FF)) if c not in text)
+        stand_in = next(chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text)
         text = LONE_RETURN.sub(stand_in, text)
     allow_long_cells()
     reader = csv.reader(chain.from_iterable(_ended_lines(text)), delimiter=delimiter, strict=True)
@@ -385,7 +386,7 @@ def _record_picker(
 
     `names_key` says that its key is told elsewhere, so that a record may be the only answer itself.
     """
-    places = list(map(file.place, wanted))
+    places = [file.place(field) for field in wanted]
     by_path = all(place.path is not None for place in places)
     is_plain = all(place.path is None and not place.columns for place in places)
     names = [place.name for place in places]
@@ -446,7 +447,7 @@ def _json(
             found.append((*named, *values))
             places.append(where)
     empty = [(one,) for one in keys if table.many and value[one] == []]
-    return Rows((), True, enumerate(found), places.__getitem__, keys, empty)
+    return Rows((), True, enumerate(found), lambda number: places[number], keys, empty)
 
 
 def _lines_as_records(text: str, name: str, file: File, problems: Problems) -> Records:

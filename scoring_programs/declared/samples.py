@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import repeat
-from operator import itemgetter, le, lt
+from operator import le, lt
 from typing import Any
 
 from declared.answers import Answers
@@ -58,7 +58,7 @@ def weights(plan: Plan, gold: GoldTable) -> list[float] | None:
 
 def _numbers(plan: Plan, gold: GoldTable, name: str) -> list[float] | None:
     column = plan.numbers.get(name)
-    return None if column is None else list(map(number_of, gold.groups[column]))
+    return None if column is None else [number_of(text) for text in gold.groups[column]]
 
 
 def number_of(text: str) -> float:
@@ -114,7 +114,7 @@ def own_rows(gold: GoldTable, answers: Answers) -> OwnRows:
     """What an own function compares, over all keys."""
     keys: Sequence[Any] = gold.keys
     if len(gold.table.key) == 1:
-        keys = list(map(itemgetter(0), keys))
+        keys = [key[0] for key in keys]
     truth = answered_rows(gold.answers, gold.table, gold.keys, gold.further)
     return list(zip(keys, truth, answered_rows(answers, gold.table, gold.keys), strict=True))
 
@@ -130,11 +130,12 @@ def scored_groups(plan: Plan, gold: GoldTable) -> Groups:
         chosen = [i for i in chosen if i not in empty]
     for column, wanted in plan.where.items():
         texts = gold.groups[column]
-        fitting = set(filter(_fitting(wanted, gold.table.find(column)), set(texts)))
+        is_wanted = _fitting(wanted, gold.table.find(column))
+        fitting = {text for text in set(texts) if is_wanted(text)}
         chosen = [i for i in chosen if texts[i] in fitting]
     if not plan.by:
         return {(): chosen}
-    of_keys = list(zip(*map(gold.groups.__getitem__, plan.by), strict=True))
+    of_keys = list(zip(*(gold.groups[column] for column in plan.by), strict=True))
     groups: Groups = {}
     for i in chosen:
         groups.setdefault(of_keys[i], []).append(i)
@@ -216,8 +217,10 @@ def labels_of(value: str | Collection[str] | None) -> frozenset[str]:
 def _fitting(wanted: Any, field: Field | None) -> Callable[[str], bool]:
     """What says whether a gold text is one that `where` wants: one of a list, or a number in a range."""
     if not isinstance(wanted, Mapping):
-        texts = wanted if field is None else map(field.canonical, wanted)
-        return set(texts).__contains__
+        texts = set(wanted)
+        if field is not None:
+            texts = {field.canonical(text) for text in wanted}
+        return lambda text: text in texts
     low, high = wanted.get("min", -math.inf), wanted.get("max", math.inf)
     if field is not None and field.type == "ordinal":
         return lambda text: bool(low <= field.numbers.get(text, math.nan) <= high)

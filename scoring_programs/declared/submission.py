@@ -236,7 +236,7 @@ class _SentTable:
     @cached_property
     def keys(self) -> List[Key]:
         """Of the phase."""
-        return list(map(tuple, self.expected["keys"]))
+        return [tuple(key) for key in self.expected["keys"]]
 
     @property
     def name(self) -> str:
@@ -371,7 +371,7 @@ class _SentTable:
         """The keys without a row; a file for a key, or a list, without rows, is an answer without rows."""
         if not self.table.many:
             return [key for key, number in zip(self.keys, answers.numbers) if number < 0]
-        answered = set(map(self.keys.__getitem__, answers.owners))
+        answered = {self.keys[owner] for owner in answers.owners}
         positions = self.table.positions(self.keys)
         for key in self.table.compared(empty):
             if key in positions:

@@ -62,7 +62,7 @@ class Table:
         given = dict(data)
         given.pop("public", None)  # which the organisers' verbs read
         given["key"] = tuple(data["key"])
-        given["fields"] = tuple(map(Field.from_dict, data["fields"]))
+        given["fields"] = tuple(Field.from_dict(field) for field in data["fields"])
         for name in ("file", "gold", "gold_keys"):
             given[name] = data[name] and File(**data[name])
         return cls(**given)

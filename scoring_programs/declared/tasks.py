@@ -75,7 +75,7 @@ class Computed:
             if not plan.by_weight:
                 means += defined
                 continue
-            sizes = list(map(self.sizes[field].__getitem__, of_groups))
+            sizes = [self.sizes[field][group] for group in of_groups]
             weighted = math.fsum(map(mul, defined, sizes))
             mean = plan.undefined
             if any(sizes):
@@ -262,7 +262,7 @@ def undefined_text(plan: Plan, places: Sequence[str]) -> str:
     """The warning that a value is undefined for this submission, and what counts instead."""
     where = ""
     if any(places):
-        where = f" for {first_of(list(filter(None, places)), 5, str, '; ')}"
+        where = f" for {first_of([place for place in places if place], 5, str, '; ')}"
     counted = f"{plan.undefined:g} counts instead"
     return f"{plan.key}: {plan.metric} is undefined{where}, as for constant predictions; {counted}."
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
@@ -126,10 +125,14 @@ def _add_expressions(columns: ColumnSources, statistics: dict[str, Statistic], c
         of_keys[one.key] = one
         entered = [key for key in one.expression.keys if key not in columns.absent]
         if statistics.keys() >= set(entered):  # else one of them is not resampled
-            operands = list(map(statistics.__getitem__, entered))
-            own = list(map(of_keys.__getitem__, entered))
+            operands, own = [], []
+            sizes: list[int] = []
+            for key in entered:
+                operands.append(statistics[key])
+                own.append(of_keys[key])
+                sizes += classes[key]
             statistics[one.key] = OfColumns(operands, one, own, columns.absent)
-            classes[one.key] = list(chain(*map(classes.__getitem__, entered)))
+            classes[one.key] = sizes
     for key in statistics.keys() - set(columns.keys):
         del statistics[key]
 
@@ -146,7 +149,7 @@ def _placed(
         kind = cluster or ", ".join(gold.table.key)
         names: Iterable[Key] = zip(gold.groups[cluster]) if cluster else gold.keys
         unit_of[own] = np.array([number.setdefault((kind, name), len(number)) for name in names])
-    has_one_kind = len(set(map(itemgetter(0), number))) <= 1
+    has_one_kind = len({kind for kind, _ in number}) <= 1
     shown = []
     for kind, name in number:
         shown.append(", ".join(name))
@@ -223,7 +226,7 @@ def _labels(plan: Plan, placed: PlacedTable) -> dict[str, Group]:
     (positions,) = scored_groups(plan, placed.gold).values()
     ((sample, _),) = compared(plan, placed.gold, placed.answers)
     sample = sample.at(positions)
-    gold, predicted = list(map(labels_of, sample.gold)), list(map(labels_of, sample.predicted))
+    gold, predicted = [labels_of(value) for value in sample.gold], [labels_of(value) for value in sample.predicted]
     places, unit = np.unique(placed.unit[positions], return_inverse=True)
     keys = Keys(unit, len(places), plan.worst).weighing(sample.weight)
     found = {}

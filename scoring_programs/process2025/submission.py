@@ -189,8 +189,8 @@ def _read_columns(text: str, name: str, ids: Sequence[str], problems: Problems) 
     absent = [column for column in known if column not in places]
     if absent:
         problems.warn(f"{name}:1", f"lacks the columns {', '.join(absent)}, which count as empty")
-    there = [(places[column.name], column) for column in columns if column.name in places]
     for row, line, cells in rows_by_id(table, ID, ids, name, problems):
-        for at, column in there:
-            column.put(row, cells[at], ids[row], (name, line), problems)
+        for column in columns:
+            if column.name in places:
+                column.put(row, cells[places[column.name]], ids[row], (name, line), problems)
     return columns

@@ -200,8 +200,7 @@ def fitting(lines: Sequence[str], limit: int = LOG_BYTES) -> List[str]:
 
 def _problems_in(lines: Sequence[str]) -> int:
     """How many problems these lines name."""
-    repeated = [SAME.search(line) for line in lines]
-    return len(lines) + sum(int(found[1]) for found in repeated if found)
+    return len(lines) + sum(int(found[1]) for line in lines if (found := SAME.search(line)))
 
 
 def _line(text: str) -> str:

@@ -111,17 +111,19 @@ def value_remarks(program: Program, results: Mapping[str, TaskResult]) -> list[s
 
 def check_columns(program: Program, results: Mapping[str, TaskResult]) -> None:
     """Raise OrganiserError for every column of a scored task that its scorer gives no metric for."""
-    written = [column for column in program.columns if column.task in results and column.computation is None]
-    unknown = [column for column in written if column.key not in results[column.task].metrics]
-    if unknown:
-        messages = []
-        for column in unknown:
+    messages = []
+    for column in program.columns:
+        if column.task not in results or column.computation is not None:
+            continue
+        metrics = results[column.task].metrics
+        if column.key not in metrics:
             # Names with a part after . or : may be those of gold labels, and participants read this.
-            known = [name for name in results[column.task].metrics if not re.search("[.:]", name)]
+            known = [name for name in metrics if not re.search("[.:]", name)]
             messages.append(
                 f"tasks.{column.task}.columns.{column.key}: the scoring program has no such metric. "
                 f"Expected one of {', '.join(known)} as the column's key in bundle.yaml; then build the bundle again."
             )
+    if messages:
         raise OrganiserError(*messages)
 
 

@@ -59,7 +59,6 @@ def unpack(path: Path, folder: Path, problems: Problems) -> None:
 
 def _unpack_members(archive: zipfile.ZipFile, name: str, folder: Path, problems: Problems) -> None:
     members = archive.infolist()
-    files = [member for member in members if not slashed(member.orig_filename).endswith("/")]
     if len(members) > MAX_FILES:
         problems.error(name, f"holds {len(members)} files and folders", f"at most {MAX_FILES}")
         return
@@ -70,7 +69,9 @@ def _unpack_members(archive: zipfile.ZipFile, name: str, folder: Path, problems:
     left = MAX_BYTES
     folders = set(chain.from_iterable(_folders(member) for member in members))
     taken: Dict[str, str] = {}
-    for member in files:
+    for member in members:
+        if slashed(member.orig_filename).endswith("/"):
+            continue
         where = shown(member.orig_filename)
         inside = slashed(member.filename)
         fault = _fault(member, taken, folders)

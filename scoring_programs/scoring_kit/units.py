@@ -121,8 +121,10 @@ class Items(Statistic):
         import numpy as np
 
         some = max(1, CELLS // max(1, len(self.unit)))
-        blocks = [counts[start : start + some, self.unit] for start in range(0, len(counts), some)]
-        return np.concatenate([np.empty(0), *(self.formula(self.values, block) for block in blocks)])
+        found = [np.empty(0)]
+        for start in range(0, len(counts), some):
+            found.append(self.formula(self.values, counts[start : start + some, self.unit]))
+        return np.concatenate(found)
 
     def joined(self, other: Items) -> Items:
         import numpy as np

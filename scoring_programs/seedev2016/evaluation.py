@@ -221,12 +221,12 @@ def _measures(measures: Measures, names: Sequence[str], drawn: str = "") -> dict
 def _document_units(task: str, names: Sequence[str], gold: TaskGold, predicted: Predicted) -> Units:
     """The per-unit results of a task that has the measures `names`."""
     formulas = {"f1": f1, "recall": recall, "precision": precision, "ser": _slot_error_rate}
-    measures = []
+    terms, counts = [], []
     for document, blocks in gold.blocks.items():
         pairs = chain.from_iterable(pair_events(blocks, predicted[document]).values())
-        measures.append(measure(sum(len(value) for value in blocks.values()), len(predicted[document]), pairs))
-    terms = [(own.similarity, own.predicted, own.gold, own.pairs) for own in measures]
-    counts = [own.counts for own in measures]
+        own = measure(sum(len(value) for value in blocks.values()), len(predicted[document]), pairs)
+        terms.append((own.similarity, own.predicted, own.gold, own.pairs))
+        counts.append(own.counts)
     statistics = {f"{task}_{name}": Additive.of(terms, formulas[name]) for name in names}
     for name in counts[0]:
         statistics[name] = Additive.of(([own[name]] for own in counts), count)

@@ -160,7 +160,7 @@ def rank(
             if note := missing_note(report.teams):
                 notes.append(note)
             write_report(report, units, request.report)
-            ranking = replace(ranking, summary=[text for text in map(summary, report.tasks.values()) if text])
+            ranking = replace(ranking, summary=[text for task in report.tasks.values() if (text := summary(task))])
     return ranking
 
 
@@ -373,7 +373,7 @@ def _values(board: Leaderboard, given: GivenScores, baselines: Collection[str]) 
 def _stored(board: Board, team: str, tasks: Sequence[Mapping[str, object]]) -> Submitted:
     """A team's submission with what the platform stores of the scores for each task, and computes of them."""
     computed = {column.key for column in board.leaderboard.columns if column.computation}
-    whole = board.submit(team, team, list(map(str, range(len(tasks)))))
+    whole = board.submit(team, team, [str(task) for task in range(len(tasks))])
     for entry, scores in zip(whole.children or [whole], tasks, strict=True):
         board.finish(entry)
         try:

@@ -315,8 +315,10 @@ def _hidden(phases: Sequence[PhaseData], elsewhere: Sequence[GoldElsewhere]) -> 
     others = [one for data in phases if data.phase.gold == "secret" for one in data.gold.elsewhere]
     hidden = []
     for gold in (*others, *elsewhere):
-        paths = [path for path in gold.folder.rglob("*") if path.is_file()]
-        files = {path.relative_to(gold.folder).as_posix(): path.read_bytes() for path in paths}
+        files = {}
+        for path in gold.folder.rglob("*"):
+            if path.is_file():
+                files[path.relative_to(gold.folder).as_posix()] = path.read_bytes()
         hidden.append(Elsewhere([{**one} for one in gold.secrets], files))
     return hidden
 

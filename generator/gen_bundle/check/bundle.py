@@ -254,7 +254,9 @@ def pack(folder: FilePath, out: FilePath) -> None:
         bundle = open_readable_bundle(folder, datetime.now(UTC), held)
         named = [use.path for use in bundle.competition.uses()] + [page.path for page in page_files(bundle)]
         plain = [path.removeprefix("./").rstrip("/") for path in named if isinstance(path, str)]
-        for path in filter(bundle.to_be_packed, plain):
+        for path in plain:
+            if not bundle.to_be_packed(path):
+                continue
             top = path.removesuffix(".zip")
             members[path] = zipped(folder_members(folder / top))
             if not any(f"{other}/".startswith(f"{top}/") for other in plain):  # nothing else of the folder is named

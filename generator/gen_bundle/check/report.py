@@ -156,6 +156,7 @@ def sarif(reports: Iterable[Report], version: str) -> str:
     """All reports as one SARIF 2.1.0 log."""
     found = [(report, finding) for report in reports for finding in report.findings]
     used = sorted({finding.id for _, finding in found})
+    found_rules = [REGISTRY[rule_id] for rule_id in used]
     rules = [
         {
             "id": rule.id,
@@ -164,7 +165,7 @@ def sarif(reports: Iterable[Report], version: str) -> str:
             "help": {"text": f"{rule.repair} Source: {rule.topic.source}"},
             "defaultConfiguration": {"level": rule.effect.severity},
         }
-        for rule in map(REGISTRY.__getitem__, used)
+        for rule in found_rules
     ]
     results: list[dict[str, Any]] = []
     for report, finding in found:

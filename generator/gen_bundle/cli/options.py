@@ -62,15 +62,18 @@ def declared_ids(kind: str) -> Callable[[click.Context, click.Parameter, str], l
 
     def complete(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
         from gen_bundle.build.package.resolve import find_competition
-        from gen_bundle.declaration.source import mapping_of, read_source
+        from gen_bundle.declaration.source import items_of, mapping_of, read_source
 
         try:
             folder = find_competition(first_argument(context))
         except UserError:
             return []
-        listed = read_source(folder / "bundle.yaml").data.get(kind)
-        ids = [str(mapping_of(one).get("id", "")) for one in (listed if isinstance(listed, list) else [])]
-        return [one for one in ids if one.startswith(begun)]
+        found = []
+        for one in items_of(read_source(folder / "bundle.yaml").data.get(kind)):
+            name = str(mapping_of(one).get("id", ""))
+            if name.startswith(begun):
+                found.append(name)
+        return found
 
     return complete
 

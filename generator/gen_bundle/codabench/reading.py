@@ -406,8 +406,8 @@ def board_label(column: Mapping[Any, Any]) -> str | None:
 
 def old_labels(top: Mapping[Any, Any]) -> set[str]:
     """The labels of the old format's leaderboards, lower-cased as the platform compares them."""
-    labels = (_label(value) for value in of_leaderboard(top, "leaderboards").values())
-    return {label for label in labels if label is not None}
+    boards = of_leaderboard(top, "leaderboards").values()
+    return {label for board in boards if (label := _label(board)) is not None}
 
 
 def _label(board: Any) -> str | None:

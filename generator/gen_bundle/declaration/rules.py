@@ -120,9 +120,11 @@ def _check_tie_break(declared: Section, columns: Sequence[Section]) -> None:
     if board.data.get("ties", "columns") == "columns":
         what = "is given, but with ties: columns the following columns order equal scores."
         board.fault(f"{what} Expected ties: equal with it.", "tie_break")
-    shown = [column for column in columns if column.get("hidden") is not True]
-    usable = [column.get("key") for column in shown if column.get("computation") != "avg_rank"]
-    known = [key for key in usable if isinstance(key, str)]
+    known = []
+    for column in columns:
+        key, is_hidden = column.get("key"), column.get("hidden") is True
+        if isinstance(key, str) and not is_hidden and column.get("computation") != "avg_rank":
+            known.append(key)
     for index, key in enumerate(keys):
         if key not in known:
             what = f"{key!r} is no shown column that orders rows (an average rank does not)"
@@ -207,13 +209,16 @@ def _check_tasks_of_phases(declared: Section) -> None:
 
 def check_shared_data(declared: Section) -> None:
     """A phase shares the data of one that has its own."""
-    phases = [phase for phase in declared.sections("phases") if isinstance(phase.get("id"), str)]
-    own = {phase.get("id"): phase.get("data") is None for phase in phases}
-    owners = [name for name, is_owner in own.items() if is_owner]
+    ids, owners = [], []
+    for phase in declared.sections("phases"):
+        if isinstance(phase.get("id"), str):
+            ids.append(phase.get("id"))
+            if phase.get("data") is None:
+                owners.append(phase.get("id"))
     for phase in declared.sections("phases"):
         shared = phase.get("data")
         if isinstance(shared, str) and shared not in owners:
-            what = "has no data of its own" if shared in own else "is not the id of a phase"
+            what = "has no data of its own" if shared in ids else "is not the id of a phase"
             phase.fault(f"{shared!r} {what}. {nearest(shared, owners)}", "data")
 
 

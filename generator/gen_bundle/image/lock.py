@@ -199,8 +199,11 @@ def _store(path: Path, before: ModelsFile, after: ModelsFile) -> bool:
     try:
         checked = ModelsFile.model_validate(after.model_dump())
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors(include_url=False)]
-        raise UserError(*(f"{path}: cannot hold what the hub answered: {fault}" for fault in faults)) from None
+        messages = []
+        for fault in error.errors(include_url=False):
+            at = ".".join(map(str, fault["loc"]))
+            messages.append(f"{path}: cannot hold what the hub answered: {at}: {fault['msg']}")
+        raise UserError(*messages) from None
     write_models_file(path, checked)
     return True
 

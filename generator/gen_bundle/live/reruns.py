@@ -370,9 +370,13 @@ class Rerun:
 
     def _same_scores(self, portion: Mapping[int, int]) -> bool:
         """Return whether all reruns that have scores have those of the first runs."""
-        seen = [(self._scores(old), self._scores(new)) for old, new in portion.items()]
-        scored = [(old, new) for old, new in seen if new]
-        return bool(scored) and all(old == new for old, new in scored)
+        any_has = False
+        for old, new in portion.items():
+            if scores := self._scores(new):
+                any_has = True
+                if scores != self._scores(old):
+                    return False
+        return any_has
 
     def _scores(self, number: int) -> dict[str, float | str]:
         """The scores of a submission, which come a little after its end."""

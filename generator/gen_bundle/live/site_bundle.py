@@ -201,8 +201,8 @@ class SiteBundle:
         pages = self._pages(top)
         top["phases"] = [self._phase(phase) for phase in self.snapshot.phases]
         numbers = {task.at: number for number, task in self.paired.tasks.items()}
-        here = [task for task in self.wanted.competition.tasks if task.at in numbers]
-        top["tasks"] = [self._task(numbers[task.at], task) for task in here]
+        wanted = self.wanted.competition.tasks
+        top["tasks"] = [self._task(numbers[task.at], task) for task in wanted if task.at in numbers]
         for number, task_row in self.snapshot.task_rows.items():
             if number not in self.paired.tasks:  # one that the bundle does not have
                 top["tasks"].append({"index": f"task {number}", "name": task_row["name"]})
@@ -406,8 +406,11 @@ def ways_back(before: Snapshot, current: Snapshot, lost: Sequence[Place]) -> Ite
 
 
 def _phase_back(phase: Row, lost: Sequence[Place]) -> dict[str, Any]:
-    files = [role for role in PHASE_FILES if ("phase", phase["id"], role) in lost]
-    return _only(phase, PHASE_KEYS) | {role: (phase.get(role) or {}).get("id") for role in files}
+    body = _only(phase, PHASE_KEYS)
+    for role in PHASE_FILES:
+        if ("phase", phase["id"], role) in lost:
+            body[role] = (phase.get(role) or {}).get("id")
+    return body
 
 
 def _task_body(task: Row) -> dict[str, Any]:

@@ -53,7 +53,8 @@ def _counts(gold: Any, answer: Any, labels: list[float]) -> list[list[int]]:
             of_truth, of_given = truth == label, given == label
             both = int(np.count_nonzero(of_truth)) + int(np.count_nonzero(of_given))
             known[label] = int(np.count_nonzero(of_truth & of_given)), both
-    return [list(side) for side in zip(*map(known.__getitem__, labels), strict=True)]
+    of_labels = [known[label] for label in labels]
+    return [list(side) for side in zip(*of_labels, strict=True)]
 
 
 def _of_sums(sums: Array, labels: int) -> Array:

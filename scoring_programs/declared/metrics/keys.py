@@ -156,7 +156,7 @@ class LabelCounts:
         place = dict(zip(labels, count()))
         sums = []
         for one in (self, other):
-            places = np.fromiter(map(place.__getitem__, one.labels), np.intp, len(one.labels))
+            places = np.array([place[label] for label in one.labels], dtype=np.intp)
             own = csr_matrix(one.sums).tocoo()
             terms = own.shape[1] // max(1, len(one.labels))
             columns = (places + len(labels) * np.arange(terms)[:, np.newaxis]).ravel()

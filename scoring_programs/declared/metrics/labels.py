@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from itertools import chain, count
-from operator import and_, eq, itemgetter
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -33,7 +32,7 @@ Span: TypeAlias = tuple[str, int, int]
 
 def accuracy(sample: Sample, options: Options, keys: Keys) -> Additive:
     """Share of the labels that are right."""
-    return keys.mean(list(map(eq, sample.gold, sample.predicted)))
+    return keys.mean([gold == predicted for gold, predicted in zip(sample.gold, sample.predicted, strict=True)])
 
 
 def balanced_accuracy(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
@@ -85,15 +84,15 @@ def _averaged(formula: Callable[..., Array], sample: Sample, options: Options, k
     if average == "samples" and labels == "gold":
         return _over_gold_labels(of_counts, sample, keys)
     if average == "samples":
-        sides = [sample.gold, sample.predicted]
+        truth, answers = sample.gold, sample.predicted
         if isinstance(labels, list):
-            sides = [list(map(frozenset(labels).intersection, side)) for side in sides]
-        return keys.mean(of_counts(_sizes(*sides).T))
+            truth, answers = _among(labels, truth), _among(labels, answers)
+        return keys.mean(of_counts(_sizes(truth, answers).T))
     (field,) = sample.fields
     names, over = _names(sample), labels
     if isinstance(labels, list):
         names = _names(sample, labels)
-        over = list(map(names.index, labels))
+        over = [names.index(label) for label in labels]
     elif labels == "declared":  # which a field without values does not have
         over = list(range(len(field.values or ()))) or "present"
     over_labels = partial(averaged, formula=of_counts, average=average, nothing=keys.worst, labels=over)
@@ -177,7 +176,7 @@ def _counts(formula: Any, sample: Sample, keys: Keys, names: Sequence[str] | Non
     names = names or _names(sample)
     formula = partial(formula, weighted=keys.weight is not None)
     if field.type == "labels":
-        shared = list(map(and_, sample.gold, sample.predicted))
+        shared = [gold & predicted for gold, predicted in zip(sample.gold, sample.predicted, strict=True)]
         return LabelCounts.of(names, _sides([shared, sample.predicted, sample.gold], names), formula, keys)
     gold, predicted = _coded(sample, names)
     right, answered = np.flatnonzero(gold == predicted), np.flatnonzero(predicted != NO_LABEL)
@@ -204,9 +203,8 @@ def codes(sample: Sample) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]
 
 def _coded(sample: Sample, names: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     code_of: dict[str | None, int] = {None: NO_LABEL, **dict(zip(names, count()))}
-    gold = np.fromiter(map(code_of.__getitem__, sample.gold), np.intp, len(sample.gold))
-    predicted = np.fromiter(map(code_of.__getitem__, sample.predicted), np.intp, len(sample.predicted))
-    return gold, predicted
+    gold, predicted = [code_of[label] for label in sample.gold], [code_of[label] for label in sample.predicted]
+    return np.array(gold, dtype=np.intp), np.array(predicted, dtype=np.intp)
 
 
 def _sides(sides: Sequence[Sequence[Collection[str]]], names: Sequence[str]) -> list[Entries]:
@@ -214,22 +212,27 @@ def _sides(sides: Sequence[Sequence[Collection[str]]], names: Sequence[str]) -> 
     code_of = dict(zip(names, count()))
     found: list[Entries] = []
     for labels in sides:
-        key = np.repeat(np.arange(len(labels)), list(map(len, labels)))
-        code = np.fromiter(map(code_of.__getitem__, chain.from_iterable(labels)), np.intp, len(key))
-        found.append((key, code))
+        key = np.repeat(np.arange(len(labels)), [len(own) for own in labels])
+        code = [code_of[label] for own in labels for label in own]
+        found.append((key, np.array(code, dtype=np.intp)))
     return found
 
 
 def _sizes(gold: Sequence[frozenset[str]], predicted: Sequence[frozenset[str]]) -> Array:
     """How many labels each key's sets share, how many are predicted, and how many are gold, shape [3, keys]."""
-    shared = list(map(len, map(and_, gold, predicted)))
-    return np.array([shared, list(map(len, predicted)), list(map(len, gold))], dtype=np.float64)
+    sizes = [(len(truth & answer), len(answer), len(truth)) for truth, answer in zip(gold, predicted, strict=True)]
+    return np.array(sizes, dtype=np.float64).reshape(-1, 3).T
+
+
+def _among(labels: Collection[str], side: Sequence[frozenset[str]]) -> list[frozenset[str]]:
+    """Return each key's labels, as far as they are some of these."""
+    return [own.intersection(labels) for own in side]
 
 
 def _over_gold_labels(formula: Formula, sample: Sample, keys: Keys) -> Items | Additive:
     """The mean over keys, of the labels alone that the gold of the keys which were drawn has."""
     labels = sorted(set().union(*sample.gold))
-    answers = list(map(frozenset(labels).intersection, sample.predicted))
+    answers = _among(labels, sample.predicted)
     if keys.units == 1:  # nothing is drawn, so that these are the labels
         return keys.mean(formula(_sizes(sample.gold, answers).T))
     columns: list[Array] = []
@@ -311,19 +314,20 @@ def spans(tags: Sequence[str]) -> set[Span]:
 
 
 def _over_types(of_type: Formula, sample: Sample, options: Options, keys: Keys) -> LabelCounts:
-    gold, predicted = list(map(spans, sample.gold)), list(map(spans, sample.predicted))
-    sides = [list(map(_types, side)) for side in (map(and_, gold, predicted), predicted, gold)]
-    types = sorted({*chain.from_iterable(sides[1]), *chain.from_iterable(sides[2])})
+    sides: list[list[list[str]]] = [[], [], []]
+    types: set[str] = set()
+    for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
+        truth, answer = spans(gold), spans(predicted)
+        for side, marked in zip(sides, (truth & answer, answer, truth), strict=True):
+            side.append([kind for kind, _, _ in marked])
+        types |= {kind for kind, _, _ in truth | answer}
     # where neither side has a span, seqeval's mean over types is undefined
     weighted = keys.weight is not None
     formula = partial(averaged, formula=of_type, average=options["average"], nothing=keys.worst, weighted=weighted)
-    return LabelCounts.of(types, _sides(sides, types), formula, keys)
+    names = sorted(types)
+    return LabelCounts.of(names, _sides(sides, names), formula, keys)
 
 
 span_f1 = partial(_over_types, summed.f1)
 span_precision = partial(_over_types, summed.precision)
 span_recall = partial(_over_types, summed.recall)
-
-
-def _types(marked: set[Span]) -> list[str]:
-    return list(map(itemgetter(0), marked))

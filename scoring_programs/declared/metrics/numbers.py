@@ -96,7 +96,7 @@ def _of_components(sample: Sample, size: Callable[[Array], Array]) -> tuple[Arra
     if sample.fields[0].type != "numbers":
         gold, predicted = _sides(sample)
         return size(gold - predicted), np.ones(len(gold))
-    number = np.array(list(map(len, sample.gold)), dtype=np.intp)
+    number = np.array([len(values) for values in sample.gold], dtype=np.intp)
     gold = np.array(list(chain.from_iterable(sample.gold)), dtype=np.float64)
     predicted = np.array(list(chain.from_iterable(sample.predicted)), dtype=np.float64)
     errors = np.bincount(np.repeat(np.arange(len(number)), number), size(gold - predicted), len(number))

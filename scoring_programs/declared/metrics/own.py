@@ -64,7 +64,7 @@ def own_value(plan: Plan, tables: Mapping[str, OwnRows]) -> float:
     """
     keys, gold, predicted = {}, {}, {}
     for name, rows in tables.items():
-        keys[name], gold[name], predicted[name] = list(map(list, zip(*rows, strict=True))) or ([], [], [])
+        keys[name], gold[name], predicted[name] = [list(column) for column in zip(*rows, strict=True)] or ([], [], [])
     if plan.tables:
         return number_of(plan, called(plan, gold, predicted, keys=keys), "a number")
     return number_of(plan, called(plan, gold[plan.table], predicted[plan.table]), "a number")

@@ -94,7 +94,7 @@ def _sides(sample: Sample, options: Options) -> tuple[Array, Array]:
 def _of_labels(sample: Sample) -> tuple[Any, Array]:
     """The places of the gold labels, and every label's probability, shape [keys, labels]."""
     place = sample.fields[0].values or {}
-    gold = np.fromiter(map(place.__getitem__, sample.gold), np.intp, len(sample.gold))
+    gold = np.array([place[label] for label in sample.gold], dtype=np.intp)
     return gold, np.array(sample.predicted, dtype=np.float64).reshape(len(gold), len(place))
 
 

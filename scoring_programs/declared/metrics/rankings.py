@@ -6,7 +6,6 @@ their ranking.
 
 from collections.abc import Iterator
 from functools import partial
-from operator import itemgetter
 from typing import Any
 
 from declared.metrics import Options, Sample
@@ -55,6 +54,6 @@ def _ranked(rows: list[tuple[Any, ...]], options: Options) -> Iterator[tuple[str
     if rows and len(rows[0]) > 1:
         if options["ties"] == "trec":
             ordered = sorted(rows, key=lambda row: row[0].encode(), reverse=True)
-        ordered = sorted(ordered, key=itemgetter(1), reverse=not options["rank"])
+        ordered = sorted(ordered, key=lambda one: one[1], reverse=not options["rank"])
     for place, row in enumerate(ordered):
         yield row[0], float(len(ordered) - place)

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -24,8 +23,11 @@ def exact_match(sample: Sample, options: Options, keys: Keys) -> Additive:
     pairs = zip(sample.gold, sample.predicted, strict=True)
     if sample.many:
         return keys.mean([_rows(gold, form) == _rows(answer, form) for gold, answer in pairs])
-    equal = partial(_equals, form=form)
-    return keys.mean([all(map(equal, gold, answer)) for gold, answer in pairs])
+    equal = []
+    for gold, answer in pairs:
+        fields = zip(gold, answer, strict=True)
+        equal.append(all(_equals(truth, given, form) for truth, given in fields))
+    return keys.mean(equal)
 
 
 def span_iou(sample: Sample, options: Options, keys: Keys) -> Additive:
@@ -77,10 +79,14 @@ def _counts(sample: Sample, match: str) -> Iterator[tuple[int, ...]]:
     elements = _rows if sample.many else _members
     for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
         if match == "characters":
-            in_gold, in_predicted, in_both = map(_characters, (gold, predicted, map(chain, gold, predicted)))
+            in_gold, in_predicted = _characters(gold), _characters(predicted)
+            in_both = _characters([[*truth, *answer] for truth, answer in zip(gold, predicted, strict=True)])
             yield in_gold + in_predicted - in_both, in_predicted, in_gold
         elif match == "overlap":
-            right, found = sum(map(_overlapping, predicted, gold)), sum(map(_overlapping, gold, predicted))
+            right = found = 0
+            for truth, answer in zip(gold, predicted, strict=True):
+                right += _overlapping(answer, truth)
+                found += _overlapping(truth, answer)
             yield right, len(_members(predicted)), len(_members(gold)), found
         else:
             gold_set, predicted_set = elements(gold), elements(predicted)
@@ -115,8 +121,10 @@ def _characters(answer: Iterable[Iterable[tuple[Any, ...]]]) -> int:
 
 def _rows(rows: list[tuple[Any, ...]], form: Form = str) -> Set[Hashable]:
     """Rows as elements: texts without blanks around them, lists as tuples, lists of spans as sets."""
-    plain = partial(_plain, form=form)
-    return {tuple(map(plain, row)) for row in rows}
+    found = set()
+    for row in rows:
+        found.add(tuple([_plain(value, form) for value in row]))
+    return found
 
 
 def _plain(value: Any, form: Form = str) -> Hashable:

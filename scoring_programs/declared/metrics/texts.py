@@ -9,7 +9,7 @@ import string
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import repeat, zip_longest
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,7 +86,7 @@ def _token_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
     if not gold or not predicted:
         return float(gold == predicted)
     wanted, there = Counter(gold), Counter(predicted)
-    shared = sum(map(min, map(wanted.get, there, repeat(0)), there.values()))
+    shared = (wanted & there).total()
     return 2 * shared / (len(gold) + len(predicted))
 
 
@@ -96,7 +96,7 @@ def _error_rate(process: str, sample: Sample, options: Options, keys: Keys) -> A
 
     gold, predicted = list(sample.gold), list(sample.predicted)
     if options["lowercase"]:
-        gold, predicted = list(map(str.lower, gold)), list(map(str.lower, predicted))
+        gold, predicted = [text.lower() for text in gold], [text.lower() for text in predicted]
     aligned = getattr(jiwer, process)(gold, predicted)
     edits = []
     for chunks in aligned.alignments:
@@ -105,7 +105,7 @@ def _error_rate(process: str, sample: Sample, options: Options, keys: Keys) -> A
             if chunk.type != "equal":
                 number += max(chunk.ref_end_idx - chunk.ref_start_idx, chunk.hyp_end_idx - chunk.hyp_start_idx)
         edits.append(number)
-    return keys.additive(_errors, edits, list(map(len, aligned.references)))
+    return keys.additive(_errors, edits, [len(pieces) for pieces in aligned.references])
 
 
 wer = partial(_error_rate, "process_words")
@@ -191,7 +191,7 @@ def ter(sample: Sample, options: Options, keys: Keys) -> Additive:
 
 def _of_segments(metric: "Metric", formula: Callable[[Array], Array], sample: Sample, keys: Keys) -> Additive:
     # as sacrebleu takes them: a list of first references, one of second ones, and so on
-    streams: Any = list(map(list, zip_longest(*references(sample.gold))))
+    streams: Any = [list(stream) for stream in zip_longest(*references(sample.gold))]
     counts = metric._extract_corpus_statistics(list(sample.predicted), streams)
     return keys.additive(formula, *np.array(counts, dtype=np.float64).T)
 

@@ -104,11 +104,17 @@ def _merged(
 ) -> tuple[list[tuple[int, ...]], list[str]]:
     """Lines of a matrix (rows or columns) with those put together that hold too few items, at the end."""
     small = _put_together([(sum(line),) for line in lines], min_items, MAX_LABELS)
-    kept = [i for i in range(len(lines)) if i not in small]
-    merged, names = [lines[i] for i in kept], [labels[i] for i in kept]
-    if small:
-        together = [lines[i] for i in sorted(small)]
-        merged.append(tuple(sum(one) for one in zip(*together, strict=True)))
+    merged: list[tuple[int, ...]] = []
+    names: list[str] = []
+    others: list[tuple[int, ...]] = []
+    for i, (line, label) in enumerate(zip(lines, labels, strict=True)):
+        if i in small:
+            others.append(line)
+        else:
+            merged.append(line)
+            names.append(label)
+    if others:
+        merged.append(tuple(sum(cells) for cells in zip(*others, strict=True)))
         names.append(OTHERS)
     return merged, names
 
@@ -120,13 +126,17 @@ def open_counts(counts: CountBars, min_items: int) -> CountBars | None:
     """
     rows = [row for row in counts.rows if any(row[1:])]
     small = _put_together([(tp + fp, tp + fn) for _, tp, fp, fn in rows], min_items, MAX_TYPES)
-    kept = [row for i, row in enumerate(rows) if i not in small]
+    kept = []
+    others = (0.0, 0.0, 0.0)
+    for i, (label, tp, fp, fn) in enumerate(rows):
+        if i in small:
+            others = (others[0] + tp, others[1] + fp, others[2] + fn)
+        else:
+            kept.append((label, tp, fp, fn))
     if not kept:
         return None
     if small:
-        together = [rows[i][1:] for i in small]
-        tp, fp, fn = (sum(one) for one in zip(*together, strict=True))
-        kept.append((OTHERS, tp, fp, fn))
+        kept.append((OTHERS, *others))
     return CountBars(counts.title, kept, counts.of)
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from importlib import metadata
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,6 @@ FIXED = (
     *("teams", "pairs", "stability"),
 )
 """What report.json says of a task: a contract."""
-NAME = itemgetter("team")
 """The name in what is known of a team."""
 ALPHA = 0.05
 MINUS = "−"
@@ -89,7 +87,7 @@ class FinalReport:
         """The names of the teams, as often as a task has them."""
         names: list[str] = []
         for task in self.tasks.values():
-            names += map(NAME, task["teams"])
+            names += [team["team"] for team in task["teams"]]
         return names
 
     @property
@@ -191,13 +189,13 @@ def summary(task: Mapping[str, Any]) -> str:
 
 def listed(names: Sequence[str]) -> str:
     """Return names as a sentence lists them."""
-    *others, last = map(one_line, names)
+    *others, last = [one_line(name) for name in names]
     return f"{', '.join(others)} and {last}" if others else last
 
 
 def methods(report: FinalReport) -> list[str]:
     """A paragraph on each task, then those that hold for all."""
-    paragraphs = list(map(_ranked_by, report.tasks.values()))
+    paragraphs = [_ranked_by(task) for task in report.tasks.values()]
     tested = [task for task in report.tasks.values() if task["pairs"]]
     if tested:
         paragraphs += _statistics(tested[0], any(task["stability"]["wins"] for task in tested))

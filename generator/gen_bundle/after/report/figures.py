@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gen_bundle.after.report.content import ALPHA, NAME, FinalReport, resting_on
+from gen_bundle.after.report.content import ALPHA, FinalReport, resting_on
 from gen_bundle.build.render.drawing import ACCENT, LINE, DrawnFigure, drawn
 from gen_bundle.ground.plain_text import one_line, units_word
 
@@ -23,7 +23,7 @@ def figures(report: FinalReport) -> Mapping[str, Mapping[str, DrawnFigure]]:
 
 def _of_task(task: str, one: Mapping[str, Any]) -> Iterator[tuple[str, DrawnFigure]]:
     scored = [team for team in one["teams"] if team["score"] is not None]
-    names = list(map(NAME, scored))
+    names = [team["team"] for team in scored]
     letters = "".join([one["title"], *names])
     if scored:
         caption = f"{one['name']}: {one['title']} of every team"
@@ -61,7 +61,7 @@ def _scores(axes: "Axes", one: Mapping[str, Any], teams: Sequence[Mapping[str, A
             axes.plot([team["low"], team["high"]], [row, row], color=ACCENT, linewidth=2, solid_capstyle="butt")
         filled = ACCENT if team["rank"] is not None else "none"
         axes.plot(team["score"], row, "o", markersize=6, color=ACCENT, markerfacecolor=filled)
-    _name_rows(axes, list(map(NAME, teams)))
+    _name_rows(axes, [team["team"] for team in teams])
     axes.set_xlabel(one["title"], parse_math=False)
     axes.grid(axis="x", color=LINE, alpha=0.4, linewidth=0.6)
 
@@ -73,7 +73,7 @@ def _ranks(axes: "Axes", ranked: Sequence[Mapping[str, Any]], shares: Mapping[st
         places = [place for place, share in enumerate(own, start=1) if share]
         areas = [260 * share for share in own if share]
         axes.scatter(places, [row] * len(places), s=areas, color=ACCENT, zorder=2)
-    _name_rows(axes, list(map(NAME, ranked)))
+    _name_rows(axes, [team["team"] for team in ranked])
     most = max(map(len, shares.values()))
     axes.set_xlim(0.4, most + 0.6)
     axes.set_xticks(range(1, most + 1, 1 + most // 20))

@@ -14,7 +14,6 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,7 @@ from gen_bundle.after.report.content import (
 from gen_bundle.after.report.figures import figures
 from gen_bundle.build.render.drawing import DrawnFigure, fonts_for
 from gen_bundle.build.render.html_page import Functions, html_page, is_marked
-from gen_bundle.build.render.rankings import csv_text, latex_text
+from gen_bundle.build.render.rankings import csv_text, latex_text, one_lined
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.plain_text import one_line, units_word
 from gen_bundle.ground.resources import install_command
@@ -141,7 +140,9 @@ def _csv(report: FinalReport, kind: str, columns: Sequence[str]) -> str:
     """The teams or the pairs of every task, as in report.json, as a table that no spreadsheet takes for formulas."""
     rows: list[Sequence[Any]] = [columns]
     for task, one in report.tasks.items():
-        rows += [itemgetter(*columns)({"task": task, **row}) for row in one[kind]]
+        for row in one[kind]:
+            cells = {"task": task, **row}
+            rows.append([cells[column] for column in columns])
     return csv_text(rows)
 
 
@@ -340,9 +341,8 @@ def _groups(family: Mapping[str, Any], decimals: int) -> list[list[str]]:
 
 def _set(table: LatexTable) -> Iterator[str]:
     """The table as floats that fit, the first with the label: so many columns and rows in each as there is room for."""
-    head = list(map(one_line, table.header))
-    rows = [list(map(one_line, row)) for row in table.rows]
-    widths = list(map(_column_width, zip(head, *rows, strict=True)))
+    head, *rows = one_lined((table.header, *table.rows))
+    widths = [_column_width(column) for column in zip(head, *rows, strict=True)]
     if table.fixed > 1:
         widths = [min(width, WIDEST_WORD + 1) for width in widths]
     parts = list(_split(widths, table.fixed))

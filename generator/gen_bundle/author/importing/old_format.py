@@ -79,8 +79,10 @@ def in_new_format(old: Bundle, held: ExitStack, imported: Imported) -> Bundle:
 
 def _refuse_others(document: Mapping[Any, Any]) -> None:
     """Raise UserError where the document is not that of a CodaLab 1.5 bundle."""
-    lacking = [key for key in ("title", *MAPPINGS) if not document.get(key)]
-    lacking += [key for key in MAPPINGS if key not in lacking and not isinstance(document[key], dict)]
+    lacking = []
+    for key in ("title", *MAPPINGS):
+        if not document.get(key) or (key in MAPPINGS and not isinstance(document[key], dict)):
+            lacking.append(key)
     if lacking:
         raise UserError(
             f"{YAML_NAME}: this is no bundle: it has neither what Codabench reads (version: 2, pages, tasks, phases, "
@@ -147,12 +149,15 @@ class Conversion:
             new["forum_enabled"] = _is_on(old["enable_forum"])
         html = mapping_of(old.get("html"))
         new["terms"] = str(html.get("terms", "terms.md"))
-        titles = {name: str(name).replace("_", " ").capitalize() for name in html if name != "terms"}
-        new["pages"] = [{"title": title, "file": str(html[name])} for name, title in titles.items()]
+        new["pages"] = []
+        for name, file in html.items():
+            if name != "terms":
+                new["pages"].append({"title": str(name).replace("_", " ").capitalize(), "file": str(file)})
         new |= self._tasks_and_phases(self._side_by_side(phases))
         new["leaderboards"] = [self._leaderboard(phases)]
-        further = [key for key in old if key not in SILENT_TOP and key not in COPIED]
-        self.imported.lost += [f"{key}: has no counterpart" for key in further]
+        for key in old:
+            if key not in SILENT_TOP and key not in COPIED:
+                self.imported.lost.append(f"{key}: has no counterpart")
         return new
 
     # Phases
@@ -225,8 +230,9 @@ class Conversion:
             new["description"] = str(phase["description"])
         if _is_on(phase.get("ingestion_program_only_during_scoring")):
             new["ingestion_only_during_scoring"] = True
-        further = [key for key in phase if key not in KNOWN_PHASE]
-        self.imported.lost += [f"{key} of phase {label!r}: has no counterpart" for key in further]
+        for key in phase:
+            if key not in KNOWN_PHASE:
+                self.imported.lost.append(f"{key} of phase {label!r}: has no counterpart")
         return new | self._named(phase, TASK_FILES)
 
     def _named(self, phase: OldPhase, keys: Collection[str]) -> dict[str, Any]:
@@ -451,6 +457,5 @@ def html_as_markdown(html: str, title: str) -> str:
     """
     parts = re.split(r"(<pre\b.*?</pre>)", html.replace("$", "&#36;"), flags=re.DOTALL | re.IGNORECASE)
     for at in range(0, len(parts), 2):
-        lines = [line.strip() for line in parts[at].splitlines()]
-        parts[at] = "\n".join(line for line in lines if line)
+        parts[at] = "\n".join(line.strip() for line in parts[at].splitlines() if line.strip())
     return "\n".join(part for part in parts if part).strip() or f"# {title}"

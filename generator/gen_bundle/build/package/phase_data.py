@@ -500,8 +500,10 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
                 baselines[phase.id].setdefault(name, {}).update(scores)
     if problems:
         raise UserError(*dict.fromkeys(problems))
-    untried = [task for task in ids(tasks) if named[task]["metrics"] is None and task not in entered]
-    return Trial(baselines, [*refused, *(UNTRIED.format(task) for task in untried)])
+    for task in ids(tasks):
+        if named[task]["metrics"] is None and task not in entered:
+            refused[UNTRIED.format(task)] = None
+    return Trial(baselines, list(refused))
 
 
 def _place(phase: DeclaredPhase, submission: str) -> str:

@@ -177,8 +177,11 @@ class Resolved:
 
     def parts_of(self, phase: model.DeclaredPhase) -> tuple[ProgramPart, ...]:
         """The Codabench tasks of a phase, each with the tasks that the phase has."""
-        parts = (replace(part, tasks=_in_phase(part.tasks, phase)) for part in self.parts)
-        return tuple(part for part in parts if part.tasks)
+        parts = []
+        for part in self.parts:
+            if tasks := _in_phase(part.tasks, phase):
+                parts.append(replace(part, tasks=tasks))
+        return tuple(parts)
 
     def tasks_of_data(self, data_id: str) -> tuple[model.DeclaredTask, ...]:
         """This bundle's tasks in the phases that use a phase's data."""

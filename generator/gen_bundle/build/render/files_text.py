@@ -1,5 +1,7 @@
 """What pages and starting kits say of tables whose values are files."""
 
+from collections.abc import Sequence
+
 from gen_bundle.build.render.page_tables import markdown_table, page_text
 from gen_bundle.declaration.model import SubmittedTable
 from gen_bundle.declaration.scoring.tables import DeclaredTable
@@ -51,6 +53,12 @@ def files_example(declared: DeclaredTable) -> str:
     return "\n".join(sorted(names))
 
 
+def either(words: Sequence[str]) -> str:
+    """Return words as a sentence lists alternatives."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 def files_rule(declared: DeclaredTable, whose: str) -> str:
     """How files are matched, and what becomes of those that are missing."""
     if not declared.key:
@@ -58,7 +66,7 @@ def files_rule(declared: DeclaredTable, whose: str) -> str:
     key = page_text(declared.key[0])
     refused = ["missing"] if declared.reject_missing else []
     refused += ["repeated"] + ([] if declared.ignores_unknown else ["unknown"])
-    listed = " or ".join(filter(None, [", ".join(refused[:-1]), refused[-1]]))
+    listed = either(refused)
     text = (
         f"Files{whose} are matched by the {key} in their names. A {listed} file is refused, with all others together."
     )

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
-from operator import itemgetter
 from zoneinfo import ZoneInfo
 
 from gen_bundle.declaration.dates import AOE, shown
@@ -98,7 +97,7 @@ def phases_table(
     for one in milestones:
         dated.append((one.date, [[f"**{one.name}**", "", *_local(one.date, zones)]]))
     rows = []
-    for _, lines in sorted(dated, key=itemgetter(0)):
+    for _, lines in sorted(dated, key=lambda one: one[0]):
         rows += lines
     return markdown_table(header, rows)
 

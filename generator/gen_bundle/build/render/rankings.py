@@ -132,8 +132,13 @@ FORMATS: Mapping[str, Callable[[Ranking], str]] = {
 }
 
 
+def one_lined(lines: Iterable[Sequence[str]]) -> list[list[str]]:
+    """Return the lines of a table with each cell on one line."""
+    return [list(map(one_line, line)) for line in lines]
+
+
 def _text_table(table: RankingTable) -> str:
-    lines = [list(map(one_line, line)) for line in (table.header, *table.rows)]
+    lines = one_lined((table.header, *table.rows))
     printed = [""] * len(lines)
     for cells, to_right in zip(zip(*lines, strict=True), _to_right(table), strict=True):
         width = max(map(_cells_of, cells))

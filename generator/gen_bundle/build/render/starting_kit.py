@@ -346,8 +346,12 @@ def validator_verdicts(
     verdicts = []
     failed = []
     for said in json.loads(done.stdout):
-        verdicts.append([ValidatorVerdict(status == 0, text.strip()) for status, text in said])
-        failed += [text.strip() for status, text in said if status == VALIDATOR_FAILED]
+        own = []
+        for status, text in said:
+            own.append(ValidatorVerdict(status == 0, text.strip()))
+            if status == VALIDATOR_FAILED:
+                failed.append(text.strip())
+        verdicts.append(own)
     if failed:
         raise UserError(*dict.fromkeys(failed))
     return verdicts
@@ -416,9 +420,12 @@ def _texts(
 def _extras(competition: Resolved) -> dict[str, Path]:
     """The organisers' own files for the kit."""
     folder = competition.folder / EXTRAS
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    named = {path.relative_to(folder).as_posix(): path for path in files}
-    return {name: path for name, path in named.items() if not is_junk(name)}
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and not is_junk(name):
+            found[name] = path
+    return found
 
 
 def _purpose(path: Path) -> str:

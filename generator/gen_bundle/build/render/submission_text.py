@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gen_bundle.build.package.phase_data import PhaseData
-from gen_bundle.build.render.files_text import files_example, files_gold, files_rule, files_table
+from gen_bundle.build.render.files_text import either, files_example, files_gold, files_rule, files_table
 from gen_bundle.build.render.page_tables import markdown_table, page_text
 from gen_bundle.declaration.model import DeclaredSubmission, SubmissionField, SubmittedTable
 from gen_bundle.declaration.scoring import DeclaredScoring
@@ -104,7 +104,8 @@ def format_text(tables: Sequence[SubmittedTable]) -> str:
                     required = f"no; else {_default(row.default)}"
             rows.append([_place_text(field, file), type_text(row, field, file), required, row.meaning])
         parts.append(markdown_table(["Field", "Type", "Required", "Meaning"], rows))
-        parts += filter(None, [_file_text(table, file)])
+        if about := _file_text(table, file):
+            parts.append(about)
     return "\n\n".join(parts)
 
 
@@ -236,12 +237,14 @@ def rows_text(tables: Sequence[SubmittedTable]) -> str:
                 refused.append("repeated")
             if not declared.ignores_unknown:
                 refused.append("unknown")
-            listed = " or ".join(filter(None, [", ".join(refused[:-1]), refused[-1]]))
+            listed = either(refused)
             text += f"A {listed} row is refused, and all problems of a file are listed together."
         else:
-            given = [row for row in table.fields if row.default is not None]
-            defaults = ", ".join(f"{page_text(row.field)} {_default(row.default)}" for row in given)
-            text += f"A missing {key} counts as {defaults or 'an empty answer'}"
+            defaults = []
+            for row in table.fields:
+                if row.default is not None:
+                    defaults.append(f"{page_text(row.field)} {_default(row.default)}")
+            text += f"A missing {key} counts as {', '.join(defaults) or 'an empty answer'}"
             text += "." if declared.ignores_unknown else "; an unknown one is refused."
         if declared.ignores_unknown:
             text += f" Rows of an unknown {key} are left out."
@@ -264,7 +267,8 @@ def gold_text(scoring: DeclaredScoring, task_ids: Sequence[str]) -> str:
         columns = _key(table)
         for metric in scoring.metrics_of(task_ids):
             if table.id in metric.read_tables:
-                columns = [*columns, *metric.gold, *metric.where, *metric.by, *filter(None, [metric.mean_by])]
+                of_means = [metric.mean_by] if metric.mean_by else []
+                columns = [*columns, *metric.gold, *metric.where, *metric.by, *of_means]
         if table.cluster:
             columns = [*columns, table.cluster]
         named = [table.gold.names.get(column, column) for column in dict.fromkeys(columns)]
@@ -315,11 +319,10 @@ def _rows_and_columns(suffix: str, data: bytes) -> tuple[int, Sequence[str]] | N
     """How many rows a table has, and which columns; None for what is no table."""
     if suffix in DELIMITED:
         allow_long_cells()
-        rows = filter(None, csv.reader(_text(data), delimiter=DELIMITED[suffix]))
-        header = next(rows, [])
-        return sum(map(bool, rows)), header
+        header, *rows = [row for row in csv.reader(_text(data), delimiter=DELIMITED[suffix]) if row] or [[]]
+        return len(rows), header
     if suffix == ".jsonl":
-        lines = list(filter(str.strip, _text(data).read().split("\n")))
+        lines = [line for line in _text(data).read().split("\n") if line.strip()]
         return len(lines), list(json.loads(lines[0])) if lines else []
     if suffix == ".json":
         value = json.load(_text(data))

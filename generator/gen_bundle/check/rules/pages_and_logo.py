@@ -160,8 +160,8 @@ def _page_byte_order_mark(bundle: Bundle) -> Iterator[Problem]:
 @NEW_PAGES.trap("pages whose indexes are not in the order of the list")
 def _page_index_ignored(bundle: Bundle) -> Iterator[Problem]:
     """Indexes are not read: pages are shown in the order of the list. → List them in the wanted order."""
-    indexes = [as_integer(page.get("index")) for page in bundle.entries("pages") if "index" in page.value]
-    numbers = [index for index in indexes if index is not None]
+    pages = bundle.entries("pages")
+    numbers = [index for page in pages if (index := as_integer(page.get("index"))) is not None]
     if numbers != sorted(numbers):
         listed = ", ".join([str(number) for number in numbers])
         yield Problem(f"the pages have the indexes {listed} in this order", ("pages",))
@@ -222,8 +222,8 @@ def _page_relative_link(bundle: Bundle) -> Iterator[Problem]:
             if ABSOLUTE.match(target):
                 continue
             file_name = target.split("#")[0].split("?")[0]
-            named = (bundle.tree.find(name) for name in (file_name, f"{folder}/{file_name}") if name)
-            in_bundle = any(isinstance(found, Node) for found in named)
+            names = (file_name, f"{folder}/{file_name}")
+            in_bundle = any(name and isinstance(bundle.tree.find(name), Node) for name in names)
             if in_bundle or link[1] or re.search(r"\.\w{1,5}$", file_name):
                 yield rendered.problem(f"links to {target!r}", link.start())
 

@@ -153,7 +153,8 @@ def _known_metric(said: Section, metric: MetricRow, table: DeclaredTable) -> Dec
         for rule in RULES:
             faults += rule(column, metric)
     for option, text in faults:
-        said.fault(text, *filter(None, [option]))
+        at = [option] if option else []
+        said.fault(text, *at)
     _check_files(said, column)
     return column
 

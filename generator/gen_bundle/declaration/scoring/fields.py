@@ -109,7 +109,7 @@ def _field_faults(declared: dict[str, Any], is_key: bool) -> Iterator[tuple[str,
 def _spelling_faults(field: Field) -> Iterator[tuple[str, str]]:
     """What is wrong with labels that count as the same, and with what aliases stand for."""
     values = list(field.values or ())
-    folded = set(map(field.folded, values))
+    folded = {field.folded(value) for value in values}
     if len(folded) < len(values):
         yield "values", "names a label twice, but for its case. Expected each label once."
     if not values or (field.type == "labels" and field.columns):
@@ -136,7 +136,7 @@ def _separator(field: Section, key: str) -> str:
 
 
 def _values(field: Section, key: str) -> list[str]:
-    texts = list(map(text_of, items_of(field.get(key))))
+    texts = [text_of(one) for one in items_of(field.get(key))]
     if not texts or None in texts:
         field.fault("expected a list of labels, or any.", key)
     labels = [text for text in texts if text is not None]

@@ -305,11 +305,15 @@ def _complete_unread(column: dict[str, Any]) -> None:
 
 def _complete_measured(column: dict[str, Any], declared: Section) -> None:
     """A column of seconds; no run takes longer than its phase allows."""
-    limits = [phase.data.get("execution_time_limit", DEFAULT_LIMIT) for phase in declared.sections("phases")]
+    limits = []
+    for phase in declared.sections("phases"):
+        limit = phase.data.get("execution_time_limit", DEFAULT_LIMIT)
+        if isinstance(limit, int):
+            limits.append(limit)
     defaults = {
         "title": "Seconds",
         "sort": "asc",
-        "worst": max((limit for limit in limits if isinstance(limit, int)), default=DEFAULT_LIMIT),
+        "worst": max(limits, default=DEFAULT_LIMIT),
         "precision": 1,
         "meaning": "Wall-clock seconds that the code ran.",
     }

@@ -174,8 +174,11 @@ def _of_interpreter(python: str) -> list[Path]:
     packages = [place for place in on_path if Path(place).name in {"site-packages", "dist-packages"}]
     places = [Path(place) for place in (*prefixes, *packages) if place != "/" and Path(place).is_dir()]
     # Some installers link packages to where they keep one copy for all environments.
-    found = [entry for place in packages for entry in sorted(Path(place).glob("*"))]
-    linked = {entry.resolve().parent for entry in found if entry.is_symlink()}
+    linked: set[Path] = set()
+    for package in packages:
+        for entry in Path(package).glob("*"):
+            if entry.is_symlink():
+                linked.add(entry.resolve().parent)
     return [*places, *(place.resolve() for place in places), *sorted(linked)]
 
 

@@ -174,8 +174,7 @@ class ProcessGroup:
     def measure(self) -> None:
         """Look at the memory that the whole session has now, where the system shows it (`/proc`)."""
         if HAS_GROUPS and PROC.is_dir():
-            entries = (entry for entry in PROC.iterdir() if entry.name.isdigit())
-            resident = sum(self._resident(int(entry.name)) for entry in entries)
+            resident = sum(self._resident(int(entry.name)) for entry in PROC.iterdir() if entry.name.isdigit())
             self.usage = Usage.peak([self.usage, Usage(resident or None)])
 
     def _resident(self, process: int) -> int:

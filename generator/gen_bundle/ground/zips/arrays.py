@@ -74,8 +74,10 @@ class StoredArray:
         if not self.first_fastest or len(self.shape) < 2:
             return own
         steps = [math.prod(self.shape[:axis]) for axis in range(len(self.shape))]
-        places = product(*map(range, self.shape))
-        return array("d", (own[sum(map(int.__mul__, place, steps))] for place in places))
+        found = array("d")
+        for place in product(*(range(size) for size in self.shape)):
+            found.append(own[sum(at * step for at, step in zip(place, steps, strict=True))])
+        return found
 
 
 def holds_array(start: bytes) -> bool:
@@ -176,7 +178,7 @@ def _ranked(values: Any) -> tuple[Sequence[int], bytes]:
     if isinstance(values, array):
         counts = Counter(values)
         rank = {value: place % MOST_KINDS for place, value in enumerate(sorted(counts))}
-        return [counts[value] for value in rank], bytes(map(rank.__getitem__, values))
+        return [counts[value] for value in rank], bytes(rank[value] for value in values)
     import numpy as np
 
     if values.dtype.itemsize > 1:

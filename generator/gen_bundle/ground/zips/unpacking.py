@@ -79,8 +79,7 @@ def _unpack_members(opened: zipfile.ZipFile, into: Path, bounds: Bounds) -> None
     members = opened.infolist()
     if len(members) > bounds.members:
         raise ArchiveError(f"{len(members)} files and folders; at most {bounds.members} are unpacked")
-    found = [_hostile(member) for member in members]
-    problems = [problem for problem in found if problem]
+    problems = [problem for member in members if (problem := _hostile(member))]
     if problems:
         if len(problems) > 10:
             problems[10:] = [f"and {len(problems) - 10} more"]

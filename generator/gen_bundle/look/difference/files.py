@@ -322,7 +322,7 @@ def _counted(before: Items, after: Items, declared: Collection[Key]) -> str:
     """
     keys = list(declared)
     if before:
-        keys += zip(filter(None, before[0]))
+        keys += [(name,) for name in before[0] if name]
     is_moved = False
     for key in keys:
         one, other = _by_key(key, before), _by_key(key, after)
@@ -331,7 +331,7 @@ def _counted(before: Items, after: Items, declared: Collection[Key]) -> str:
             counts = {"added": len(other.keys() - one), "removed": len(one.keys() - other), "changed": changed}
             break
     else:
-        texts, other_texts = list(map(_frozen, before)), list(map(_frozen, after))
+        texts, other_texts = [_frozen(item) for item in before], [_frozen(item) for item in after]
         bag, other_bag = Counter(texts), Counter(other_texts)
         counts = {"added": (other_bag - bag).total(), "removed": (bag - other_bag).total()}
         is_moved = bag == other_bag and texts != other_texts
@@ -350,10 +350,10 @@ def _items(node: Node) -> Items:
         return [{"key": key, "": one} for key, one in value.items()]
     if isinstance(value, list):
         return [one if isinstance(one, dict) else {"": one} for one in value]
-    head, *table = list(filter(None, rows(node))) or [[]]
-    if table and set(map(len, table)) == {len(head)}:
+    head, *table = [row for row in rows(node) if row] or [[]]
+    if table and all(len(row) == len(head) for row in table):
         return [dict(zip(head, row, strict=True)) for row in table]
-    found = list(filter(str.strip, lines(node)))
+    found = [line for line in lines(node) if line.strip()]
     return _objects(found) or [{"": line} for line in found]
 
 

@@ -155,5 +155,5 @@ def _short(value: str | None) -> str:
 
 def as_json(found: Sequence[Difference]) -> str:
     """The differences as programs read them."""
-    value = {"same": not found, "differences": list(map(Difference.as_dict, found))}
+    value = {"same": not found, "differences": [one.as_dict() for one in found]}
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"

@@ -56,7 +56,7 @@ def boards(view: CompetitionView, dry_run: Mapping[str, Any] | None) -> list[Pha
     names: set[str] = set()
     keys: set[str] = set()
     for row in rows:
-        keys |= set(map(str, mapping_of(row.get("cells"))))
+        keys |= {str(one) for one in mapping_of(row.get("cells"))}
     found = []
     for phase in view.phases:
         names |= phase.names
@@ -128,7 +128,8 @@ def axis(phases: Sequence[PhaseView]) -> Axis | None:
     for phase in phases:
         if phase.start.moment is not None:
             starts.append(phase.start.moment)
-            ends += filter(None, [phase.end.moment])
+            if phase.end.moment is not None:
+                ends.append(phase.end.moment)
     if not starts:
         return None
     first, last = min(starts), max(starts + ends)
