@@ -313,12 +313,15 @@ def _load_files(folder: Path, file: File, table: Table, problems: Problems) -> L
     from declared.gold_of_files import columns_of_files
 
     names = gold_files(folder, file)
-    columns = columns_of_files(folder, names, file, table, listed.columns if listed else None, problems)
+    of_keys = listed.columns if listed else None
+    columns = columns_of_files(folder, names, file, table, of_keys, problems)
     if not columns:
         return None
     size = sum((folder / name).stat().st_size for name in names)
-    rows = Rows((), True, iter(()), listed.rows.place if listed else lambda _: file.name)
-    return Loaded(columns, listed.numbers if listed else range(len(next(iter(columns.values())))), rows, size)
+    if listed:
+        return Loaded(columns, listed.numbers, Rows((), True, iter(()), listed.rows.place), size)
+    number = len(next(iter(columns.values())))
+    return Loaded(columns, range(number), Rows((), True, iter(()), lambda _: file.name), size)
 
 
 def _sources(folder: Path, file: File, problems: Problems) -> list[NamedText] | None:

@@ -210,7 +210,8 @@ def nifti_layout(data: bytes) -> NiftiLayout:
         raise FieldError("holds something else than numbers", NUMBERS)
     is_scaled = math.isfinite(slope) and slope != 0 and (slope, shift) != (1, 0)
     head = _head(shape[:rank], NIFTI_KINDS[kind])
-    return NiftiLayout(head, order, int(start), (slope, shift) if is_scaled else ())
+    scaling = (slope, shift) if is_scaled else ()
+    return NiftiLayout(head, order, int(start), scaling)
 
 
 def _head(shape: Sequence[Any], kind: str) -> Head:
