@@ -30,6 +30,7 @@ from declared.systems import Systems
 from declared.tasks import scorer
 from gen_bundle.declaration.scoring import settle
 from gen_bundle.declaration.source import Section
+from scoring_kit.base.power_settings import WHOLE, PowerSettings
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.program import Program, ScoreColumn
@@ -280,15 +281,17 @@ def found(case: Case, population: Population) -> tuple[float | None, float, floa
         p = p_values(teams, case.units, EXCHANGES, test_set, pairs=pairs)
         shares += np.array([p[pair] < ALPHA for pair in pairs])
     power = (shares / SETS).tolist()
-    return kit._crossing(case.gaps, power[1:]), common, power[0]
+    return kit.crossing(case.gaps, power[1:]), common, power[0]
 
 
 def foretold(case: Case, population: Population, common: float, seed: int) -> tuple[float | None, float]:
     """The smallest difference that is foretold from the gold of one test set, and likewise the size."""
     gold = population._read(population.sample(np.random.default_rng([2, seed]), case.units))
-    asked = kit.Asked(2, [0.0], [1.0], case.level, seed)
+    settings = PowerSettings(2, (0.0,), (), case.level, common, seed)
     systems = Systems(gold, ["t"], population.options, seed, common)
-    (size,) = kit.TaskPower("t", population.program, systems, {}, asked).written(lambda: None)["sizes"]
+    (column,) = population.program.columns
+    of_task = kit.TaskPower(column, population.program, systems, {}, settings)
+    (size,) = of_task.written([WHOLE], lambda: None)["sizes"]
     return size["smallest"], size["gaps"][0]["power"]
 
 

@@ -194,7 +194,7 @@ def _power(package: str, request: Mapping[str, Any]) -> object:
     program = Program.read(Path(request["program"]))
     gold = read_gold(program, Path(request["reference"]))
     made = importlib.import_module(f"{package}.systems").Systems(
-        gold.reference, program.tasks, program.options, request["seed"], request["common"]
+        gold.reference, program.tasks, program.options, request["settings"]["seed"], request["settings"]["common"]
     )
     return power(request, program, made)
 

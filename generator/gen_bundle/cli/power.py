@@ -1,6 +1,7 @@
 """gen-bundle power NAME_OR_DIR_OR_BUNDLE: whether a test set is large enough, before anybody has submitted."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import click
 
 from gen_bundle.cli.messages import console, print_json, progress_bar, say, say_each, table
 from gen_bundle.cli.options import FOLDER, PATH, declared_ids, json_option, trust_option
+from scoring_kit.base.power_settings import PowerSettings
 
 EPILOG = """\b
 Examples:
@@ -25,22 +27,15 @@ be said; 2 something to fix first.
 """
 
 
-class Numbers(click.ParamType[tuple[float, ...]]):
-    """Numbers of at least 0, separated by commas."""
-
-    name = "numbers"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
-        """The numbers."""
-        if isinstance(value, tuple):
-            return value
-        try:
-            numbers = tuple(float(part) for part in value.split(","))
-        except ValueError:
-            numbers = (-1.0,)
-        if not all(0 <= number < 1e6 for number in numbers):
-            self.fail(f"{value}: expected numbers separated by commas, such as .01,.02", param, ctx)
-        return numbers
+def numbers(_context: click.Context, _option: click.Parameter, value: str) -> tuple[float, ...]:
+    """Return numbers of at least 0, separated by commas."""
+    try:
+        found = tuple(float(part) for part in value.split(",") if value)
+    except ValueError:
+        found = (-1.0,)
+    if not all(0 <= number < 1e6 for number in found):
+        raise click.BadParameter(f"{value}: expected numbers separated by commas, such as .01,.02")
+    return found
 
 
 @click.command(epilog=EPILOG)
@@ -52,20 +47,27 @@ class Numbers(click.ParamType[tuple[float, ...]]):
     shell_complete=declared_ids("phases"),
     help="The phase whose gold it is; default: the last.",
 )
-@click.option("--teams", type=click.IntRange(2, 100), default=15, show_default=True, help="How many there will be.")
+@click.option(
+    "--teams",
+    type=click.IntRange(2, 100),
+    default=PowerSettings.teams,
+    show_default=True,
+    help="How many there will be.",
+)
 @click.option(
     "--gaps",
-    type=Numbers(),
-    default=(),
+    callback=numbers,
+    default="",
     metavar="X,…",
     help="Differences in the ranking column.  [default: 1, 2 and 5 % of its scale]",
 )
 @click.option(
     "--sizes",
-    type=Numbers(),
-    default=(0.5, 1.0, 2.0),
+    callback=numbers,
+    default="0.5,1,2",
+    show_default=True,
     metavar="X,…",
-    help="Test sets of so many times the rows.  [default: 0.5,1,2]",
+    help="Test sets of so many times the rows.",
 )
 @click.option(
     "--level",
@@ -75,39 +77,58 @@ class Numbers(click.ParamType[tuple[float, ...]]):
 @click.option(
     "--common",
     type=click.FloatRange(0, 1, max_open=True),
-    default=0.7,
+    default=PowerSettings.common,
     show_default=True,
     help="The share of their errors that systems have in common.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**32), default=0, show_default=True, help="Of all random numbers.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32),
+    default=PowerSettings.seed,
+    show_default=True,
+    help="Of all random numbers.",
+)
 @click.option("--want", type=click.FloatRange(0, min_open=True), help="The difference that must be found.")
 @click.option("--out", type=FOLDER, help="Folder for power.json and power.html.")
 @trust_option
 @json_option("Print the figures as JSON.")
-def command(want: float | None, out: Path | None, as_json: bool, **asked: Any) -> None:
+def command(
+    source: str,
+    data: Path | None,
+    phase: str | None,
+    trust: bool,
+    want: float | None,
+    out: Path | None,
+    as_json: bool,
+    **asked: Any,
+) -> None:
     """Foretell what a test set can tell apart: how small a difference, and how often the best team comes first."""
-    from gen_bundle.look.power.simulation import PowerRequest, simulate
+    from gen_bundle.look.power.simulation import simulate
     from gen_bundle.look.power.words import HEAD, answer, as_record, fails, rows
 
-    request = PowerRequest(**asked)
+    settings = PowerSettings(**asked)
     if out is not None:
         from gen_bundle.look.power.page import check_out
 
         check_out(out)
     with progress_bar("reading gold", "TimeRemainingColumn") as (announce, show):
-        simulated = simulate(request, lambda now: show(now["step"], now["done"], now["total"]), announce)
+
+        def advance(now: Mapping[str, Any]) -> None:
+            show(now["step"], now["done"], now["total"])
+
+        found = simulate(source, settings, data=data, phase=phase, trust=trust, advance=advance, announce=announce)
     if as_json:
-        print_json(as_record(simulated))
+        print_json(as_record(found))
     else:
-        for task in simulated.tasks.values():
-            click.echo("\n".join(answer(task, request)))
+        for task in found.tasks.values():
+            click.echo("\n".join(answer(task, settings)))
             if lines := list(rows(task)):
                 console(err=False).print(table("", HEAD, lines, names=0))
-    say_each(simulated.notes, "yellow", before="note: ")
+    say_each(found.notes, "yellow", before="note: ")
     if out is not None:
         from gen_bundle.look.power.page import write_page
 
-        say(f"{write_page(simulated, out)}: written.", "green")
-    failing = [reason for task in simulated.tasks.values() for reason in fails(task, want)]
+        say(f"{write_page(found, out)}: written.", "green")
+    failing = [reason for task in found.tasks.values() for reason in fails(task, want)]
     say_each(failing, "red")
     sys.exit(int(bool(failing)))

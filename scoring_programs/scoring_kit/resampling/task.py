@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from scoring_kit.base.power_settings import FOUND
 from scoring_kit.program import AVERAGE_RANK, ScoreColumn
 from scoring_kit.resampling import draws
 from scoring_kit.resampling.draws import Interval, TeamColumn, bootstrap_counts, few_units, interval_or_reason, over
@@ -20,8 +21,8 @@ from scoring_kit.units import Array, Units
 
 FEWEST_VALUES = 5
 """With fewer different values on units, most medians are equal."""
-DETECTED = NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(0.8)
-"""Standard errors of a difference that is significant in 8 of 10 test sets."""
+DETECTED = NormalDist().inv_cdf(1 - ALPHA / 2) + NormalDist().inv_cdf(FOUND)
+"""Standard errors of a difference that is found as often."""
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class Made:
         return float(units.statistics["score"].over(np.ones((1, len(units.names))))[0])
 
     def foretold(self, common: float = 0.7, **asked: Any) -> dict[str, Any]:
-        request = {"submissions": None, "teams": 3, "gaps": None, "sizes": [1.0], "level": None, "seed": 0, **asked}
+        request = {"submissions": None, "settings": {"teams": 3, "sizes": (), **asked}}
         return dict(power(request, self.program, self.systems(common))["t"])
 
 

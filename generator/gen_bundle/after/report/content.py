@@ -15,12 +15,13 @@ from typing import Any
 
 import yaml
 
-from gen_bundle.build.package.power import FOUND, difference
+from gen_bundle.build.package.power import difference
 from gen_bundle.build.render.rankings import Ranking, RankingTable
 from gen_bundle.declaration.dates import shown
 from gen_bundle.declaration.model import BETTER, DeclaredCompetition, DeclaredPhase
 from gen_bundle.ground.fetched import Fetched
 from gen_bundle.ground.plain_text import one_line, units_word
+from scoring_kit.base.power_settings import FOUND_IN
 
 FIXED = (
     *("name", "column", "title", "sort", "unit", "units", "resamples", "seed", "without", "winner", "not_ranked"),
@@ -217,9 +218,9 @@ def _ranked_by(task: Mapping[str, Any]) -> str:
         text += f"The unit of resampling was the {task['unit']}, of which the test set has {task['units']:,}. "
     if task["smallest"]:
         text += (
-            f"The smallest difference that these {plural(task['unit'], task['units'])} would have found in {FOUND} (p "
-            f"below 0.05, before Holm's correction) is about {difference(task['smallest'])}: 2.8 standard errors of a "
-            "difference, the median over pairs. Teams that cannot be told apart are not thereby equal. "
+            f"The smallest difference that these {plural(task['unit'], task['units'])} would have found in {FOUND_IN} "
+            f"(p below 0.05, before Holm's correction) is about {difference(task['smallest'])}: 2.8 standard errors of "
+            "a difference, the median over pairs. Teams that cannot be told apart are not thereby equal. "
         )
     return text + (task["without"] or "")
 

@@ -3,7 +3,7 @@
 import math
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,47 +13,10 @@ from gen_bundle.build.package.resolve import Resolved
 from gen_bundle.declaration.model import DeclaredPhase
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.plain_text import units_word
+from scoring_kit.base.power_settings import FOUND_IN, PowerSettings
 
-WHOLE = 1.0
-"""The size of the test set as it is."""
-FOUND = "8 of 10 test sets"
 Tasks = Mapping[str, Mapping[str, Any]]
 """Task → what `scoring_kit.resampling.power` says of it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class PowerSettings:
-    """What is simulated.
-
-    Attributes:
-        teams: how many there will be.
-        gaps: differences between systems, in the ranking column; none: 1, 2 and 5 % of its scale.
-        sizes: of test sets, as multiples of what there is; that itself is always among them.
-        level: the better system's score; None: half-way between the best baseline and the gold's own answers.
-        common: which share of their errors systems have in common.
-        seed: of all random numbers.
-    """
-
-    teams: int = 15
-    gaps: tuple[float, ...] = ()
-    sizes: tuple[float, ...] = (0.5, 1.0, 2.0)
-    level: float | None = None
-    common: float = 0.7
-    seed: int = 0
-
-    def request(self, program: Path, reference: Path, baselines: Path | None) -> dict[str, Any]:
-        """The request of the verb `power`."""
-        return {
-            "program": program,
-            "reference": reference,
-            "submissions": baselines,
-            "teams": self.teams,
-            "gaps": sorted({*self.gaps}) or None,
-            "sizes": sorted({WHOLE, *self.sizes}),
-            "level": self.level,
-            "common": self.common,
-            "seed": self.seed,
-        }
 
 
 def ask_power(
@@ -70,8 +33,13 @@ def ask_power(
         baselines = folder
     with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work:
         program = write_program(competition, competition.tasks_of(phase), Path(work)) / "program.json"
-        found: Tasks = competition.ask("power", settings.request(program, reference, baselines), advance)
+        found: Tasks = competition.ask("power", power_request(settings, program, reference, baselines), advance)
     return found
+
+
+def power_request(settings: PowerSettings, program: Path, reference: Path, baselines: Path | None) -> dict[str, Any]:
+    """Return the request of the verb `power`: `program` is a program.json, `baselines` a folder of submissions."""
+    return {"settings": asdict(settings), "program": program, "reference": reference, "submissions": baselines}
 
 
 def power_text(competition: Resolved, phases: Sequence[tuple[DeclaredPhase, Path]]) -> str:
@@ -88,7 +56,7 @@ def power_text(competition: Resolved, phases: Sequence[tuple[DeclaredPhase, Path
             continue
         units = f"{task['units']:,} {units_word(task['unit'])}"
         least = f"{difference(task['sizes'][0]['smallest'])} {task['title']}"
-        lines.append(f"{task['name']}: these {units} tell two systems apart that differ by {least}, in {FOUND}.")
+        lines.append(f"{task['name']}: these {units} tell two systems apart that differ by {least}, in {FOUND_IN}.")
     if problems:
         raise UserError(*problems)
     return "\n\n".join(lines)

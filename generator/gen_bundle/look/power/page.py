@@ -15,6 +15,7 @@ from gen_bundle.ground.plain_text import one_line, units_word
 from gen_bundle.ground.resources import install_command
 from gen_bundle.look.power.simulation import Simulated
 from gen_bundle.look.power.words import HEAD, answer, as_record, rows
+from scoring_kit.base.power_settings import FOUND
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +50,7 @@ def write_page(simulated: Simulated, folder: Path) -> Path:
         {"line": one_line},
         {
             "simulated": simulated,
-            "answers": {id_: answer(task, simulated.request) for id_, task in simulated.tasks.items()},
+            "answers": {id_: answer(task, simulated.settings) for id_, task in simulated.tasks.items()},
             "figures": figures,
             "head": HEAD,
             "rows": {id_: list(rows(task)) for id_, task in simulated.tasks.items()},
@@ -77,7 +78,7 @@ def _lines(axes: "Axes", task: Mapping[str, Any], kind: str) -> None:
         style = STYLES[place % len(STYLES)]
         axes.plot([one["gap"] for one in curve], [one[kind] for one in curve], style, marker="o", label=label)
     if kind == "power":
-        axes.axhline(0.8, color=LINE, linewidth=0.8)
+        axes.axhline(FOUND, color=LINE, linewidth=0.8)
     axes.set_ylim(0, 1.03)
     axes.set_xlabel(f"Difference in {task['title']}", parse_math=False)
     axes.set_ylabel("Share of test sets")

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gen_bundle.build.package.power import FOUND, WHOLE, difference
+from gen_bundle.build.package.power import difference
 from gen_bundle.ground.plain_text import units_word
-from gen_bundle.look.power.simulation import PowerRequest, Simulated
+from gen_bundle.look.power.simulation import Simulated
+from scoring_kit.base.power_settings import FOUND_IN, WHOLE, PowerSettings
 
 Task = Mapping[str, Any]
 HEAD = (
@@ -29,22 +30,24 @@ def smallest(value: float | None) -> str:
     return "none that was tried" if value is None else difference(value)
 
 
-def answer(task: Task, request: PowerRequest) -> list[str]:
+def answer(task: Task, settings: PowerSettings) -> list[str]:
     """About ten lines for a person; where nothing can be said, why."""
     if task["without"]:
         return [f"{task['name']}: nothing can be said. {task['without']}"]
     own, title, units = whole(task), task["title"], units_word(task["unit"])
     lines = [f"{task['name']}, {title}:"]
     if own["smallest"] is None:
-        lines.append(f"{own['units']:,} {units} tell no difference apart that was tried, in {FOUND}.")
+        lines.append(f"{own['units']:,} {units} tell no difference apart that was tried, in {FOUND_IN}.")
     else:
         lines.append(
             f"{own['units']:,} {units} tell two systems apart that differ by {difference(own['smallest'])} {title}, "
-            f"in {FOUND}{_needed(task, own)}."
+            f"in {FOUND_IN}{_needed(task, own)}."
         )
-    lines.append(f"Among {request.teams} teams, where all pairs are compared: {smallest(own['smallest_among_teams'])}.")
+    lines.append(
+        f"Among {settings.teams} teams, where all pairs are compared: {smallest(own['smallest_among_teams'])}."
+    )
     lines += [
-        f"With {one['units']:,} {units}: {smallest(one['smallest'])}; among {request.teams} teams "
+        f"With {one['units']:,} {units}: {smallest(one['smallest'])}; among {settings.teams} teams "
         f"{smallest(one['smallest_among_teams'])}."
         for one in task["sizes"]
         if one["size"] != WHOLE
@@ -55,7 +58,7 @@ def answer(task: Task, request: PowerRequest) -> list[str]:
     if task["baseline"]:
         baseline = f"the best baseline, {task['baseline']['name']}, has {task['baseline']['score']:.4g}"
     lines.append(
-        f"Assumed: the better system has {task['level']:.4g} ({baseline}), and {request.common:.0%} of the errors are "
+        f"Assumed: the better system has {task['level']:.4g} ({baseline}), and {settings.common:.0%} of the errors are "
         "common to all systems. Systems are made of the gold: real ones err elsewhere (docs/power.md)."
     )
     return lines
@@ -106,12 +109,12 @@ def fails(task: Task, want: float | None) -> Iterator[str]:
         yield f"{task['name']}: the report would print no intervals."
     if want is not None and (own["smallest"] is None or own["smallest"] > want):
         least = smallest(own["smallest"])
-        yield f"{task['name']}: the smallest difference found in {FOUND} is {least}, and {want:g} is wanted."
+        yield f"{task['name']}: the smallest difference found in {FOUND_IN} is {least}, and {want:g} is wanted."
 
 
 def as_record(simulated: Simulated) -> dict[str, Any]:
     """What power.json holds."""
-    asked = simulated.request
+    asked = simulated.settings
     return {
         "title": simulated.title,
         "phase": simulated.phase,
