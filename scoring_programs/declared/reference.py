@@ -16,7 +16,7 @@ from declared.tables import Key, Table, tables_of
 from scoring_kit.base.field_types import ABSENT, FILE_TYPES, Field, FieldError, json_text, ordered
 from scoring_kit.base.row_files import File
 from scoring_kit.base.submissions import is_junk
-from scoring_kit.errors import Fault, OrganiserError, Problems, first_of, shown
+from scoring_kit.errors import IDS_SHOWN, Fault, OrganiserError, Problems, first_of, shown
 from scoring_kit.json_reading import read_utf8
 
 NO_FILE_NAME = ("/", "\\", ":")
@@ -393,7 +393,9 @@ def _check_key_columns(name: str, columns: Collection[str], file: File, table: T
     for field in table.key_in(file):
         column = file.place(field).name
         if columns and column not in columns:
-            what = f"the column {column} is missing{_near(column, columns)}"
+            first_line = f"; the first line holds {first_of(list(columns), IDS_SHOWN, shown)}"  # gold, without a header
+            near = _near(column, columns) or problems.to_organisers(first_line)
+            what = f"the column {column} is missing{near}"
             problems.error(f"{name}:1", what, f"the columns of the key{problems.to_organisers(f' (key {field.name})')}")
 
 

@@ -451,10 +451,17 @@ def _check_header(
         else:
             problems.error(where, f"unknown column {shown(column)}", f"the spelling {spelling}")
             misspelt.add(spelling)
-    for column in needed:
-        if column not in header and column not in misspelt:
-            near = "".join([f"; there is {one}" for one in get_close_matches(column, further, n=1)])
-            problems.error(where, f"the column {column} is missing{near}", f"the columns {', '.join(listed)}")
+    missing = [column for column in needed if column not in header and column not in misspelt]
+    near = {column: get_close_matches(column, further, n=1) for column in missing}
+    if missing and len(further) == len(header) and not any(near.values()):
+        what = (
+            f"the header line is missing, or names no column of those expected: {first_of(header, KEYS_SHOWN, shown)}"
+        )
+        problems.error(where, what, f"a first line with the names {', '.join(listed)}")
+        return
+    for column in missing:
+        meant = "".join([f"; there is {one}" for one in near[column]])
+        problems.error(where, f"the column {column} is missing{meant}", f"the columns {', '.join(listed)}")
     if further:
         plural = "columns are" if len(further) > 1 else "column is"
         problems.warn(where, f"further {plural} not read: {', '.join(map(shown, further[:KEYS_SHOWN]))}")

@@ -257,6 +257,18 @@ def test_labels_are_those_of_the_gold_column_that_is_compared(competition: Path,
         build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
 
 
+def test_a_gold_file_without_a_header_is_shown_with_its_first_line(competition: Path, tmp_path: Path) -> None:
+    gold = competition / "data/dev/gold.csv"
+    header, first, *_ = gold.read_text().splitlines()
+    gold.write_text(gold.read_text().removeprefix(f"{header}\n"))
+    with pytest.raises(UserError) as caught:
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    shown = ", ".join(f'"{cell}"' for cell in first.split(","))
+    assert caught.value.messages[0].startswith(
+        f"dev: gold.csv:1: the column id is missing; the first line holds {shown}."
+    )
+
+
 def test_a_fault_in_gold_is_reported_for_its_own_phase_alone(competition: Path, tmp_path: Path) -> None:
     rows = rows_of("dev", 20)
     write_csv(competition / "data/dev/gold.csv", [{**rows[0], "label": " x", "strength": "none"}, *rows[1:]])

@@ -284,6 +284,16 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], Files, Files, list[str]]]
         {"d1.csv": "lable\na\n", "d2.csv": "label\na\n", "d3.csv": "label\na\n"},
         ["d1.csv:1: the column label is missing; there is lable."],
     ),
+    "no header line": (
+        KEYED,
+        {},
+        G3,
+        {"p.csv": "d1,a\nd2,b\nd3,c\n"},
+        [
+            'p.csv:1: the header line is missing, or names no column of those expected: "d1", "a". '
+            "Expected: a first line with the names id, label."
+        ],
+    ),
     "two files of one id": (
         {**EACH, "fields": [{**FIELDS[0], "case": "ignore"}, FIELDS[1]]},
         {},

@@ -215,7 +215,7 @@ def _ranked_by(task: Mapping[str, Any]) -> str:
         f"{task['name']}: {plural('team', teams)} were ranked by {task['title']} ({BETTER[task['sort']]} is better). "
     )
     if task["units"]:
-        text += f"The unit of resampling was the {task['unit']}, of which the test set has {task['units']:,}. "
+        text += f"Results were resampled over the {plural(task['unit'], task['units'])} of the test set. "
     if task["smallest"]:
         text += (
             f"The smallest difference that these {plural(task['unit'], task['units'])} would have found in {FOUND_IN} "

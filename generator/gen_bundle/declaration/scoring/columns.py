@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from gen_bundle.declaration.scoring.metrics import MetricRow, UnfitError, is_number, metrics, of_types
 from gen_bundle.declaration.scoring.tables import LINE, DeclaredTable
-from gen_bundle.declaration.scoring.usual_names import usual_metric
+from gen_bundle.declaration.scoring.usual_names import not_built_in, usual_metric
 from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest, text_of
 from scoring_kit.base.field_types import NATURAL_POSITIVE, NUMBER
 
@@ -84,12 +84,17 @@ def read_metric(column: Section, tables: Mapping[str, DeclaredTable], folder: Pa
         return _own_metric(said, own, tables)
     metric = metrics().get(data["name"])
     if metric is None:
-        meant = usual_metric(data["name"], metrics())
-        advice = f"Write {meant}." if meant else nearest(data["name"], list(metrics()))
-        said.fault(f"no metric {data['name']!r}. {advice} One of your own is written metrics.py:name.", *at)
+        said.fault(f"no metric {data['name']!r}. {_instead_of(data['name'])}", *at)
         return None
     table = _table(said, tables)
     return None if table is None else _known_metric(said, metric, table)
+
+
+def _instead_of(name: str) -> str:
+    """Return what to write instead of the name of a metric that is not known."""
+    if meant := usual_metric(name, metrics()):
+        return f"Write {meant}."
+    return not_built_in(name) or f"{nearest(name, list(metrics()))} One of your own is written metrics.py:name."
 
 
 def _own_metric(said: Section, own: re.Match[str], tables: Mapping[str, DeclaredTable]) -> DeclaredMetric | None:

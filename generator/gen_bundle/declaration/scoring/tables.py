@@ -100,7 +100,7 @@ class DeclaredTable:
         if self.cluster:
             names = [self.cluster]
         if len(names) == 1:
-            word = re.sub(r"(^|[_\W])(ids?|keys?|index)$", "", names[0], flags=re.IGNORECASE)
+            word = re.sub(r"(^|[_\W])([gu]?u?ids?|keys?|index)$", "", names[0], flags=re.IGNORECASE)
             if words := " ".join(re.split(r"[_\W]+", word)).strip():
                 return words
         if self.file.files:

@@ -14,7 +14,9 @@ METRICS = {
     **dict.fromkeys(("cohen", "cohenkappa", "cohenskappa", "cohenkappascore"), "kappa"),
     **dict.fromkeys(("qwk", "quadraticweightedkappa", "quadratickappa"), "{name: kappa, weights: quadratic}"),
     **dict.fromkeys(("em", "exact", "exactmatchratio", "subsetaccuracy"), "exact_match"),
-    **dict.fromkeys(("jaccardscore", "iou", "jaccardindex"), "jaccard"),
+    **dict.fromkeys(("jaccardscore", "jaccardindex"), "jaccard"),
+    **dict.fromkeys(("dsc", "dicecoefficient", "softdice"), "dice"),
+    **dict.fromkeys(("miou", "meaniou", "intersectionoverunion"), "iou"),
     **dict.fromkeys(("pearsonr", "pcc", "pearsoncorrelation", "corr", "correlation"), "pearson"),
     **dict.fromkeys(("spearmanr", "spearmanrho", "spearmancorrelation", "rho", "srcc"), "spearman"),
     **dict.fromkeys(("kendalltau", "tau", "kendallstau", "kendalltaub"), "kendall"),
@@ -43,14 +45,27 @@ METRICS = {
     **dict.fromkeys(("bertscoref1",), "bertscore"),
 }
 """What people write, in small letters and without signs, and what a declaration writes."""
+BETAS = {".5": "0.5", "05": "0.5"}
 CUT = {
     **dict.fromkeys(("p", "prec", "precision"), "precision_at"),
-    **dict.fromkeys(("r", "rec", "recall", "hits", "hit", "success"), "recall_at"),
+    **dict.fromkeys(("r", "rec", "recall"), "recall_at"),
     **dict.fromkeys(("map",), "ap"),
     **dict.fromkeys(("mrr",), "rr"),
     "ndcg": "ndcg",
 }
 """Of rankings, before `@10`."""
+NOT_BUILT_IN = {
+    **dict.fromkeys(("meteor", "gleu", "nist"), "nltk"),
+    **dict.fromkeys(("cider", "spice"), "pycocoevalcap"),
+    **dict.fromkeys(("comet", "xcomet"), "unbabel-comet"),
+    **dict.fromkeys(("psnr", "ssim"), "scikit-image"),
+    **dict.fromkeys(("hd", "hd95", "hausdorff", "hausdorffdistance", "assd"), "medpy"),
+    **dict.fromkeys(("map05", "map50", "map5095", "boxap", "maskap"), "pycocotools"),
+    **dict.fromkeys(("hamming", "hammingloss", "coverageerror", "labelrankingloss"), "scikit-learn"),
+    **dict.fromkeys(("bleurt", "mover", "bart", "sari", "perplexity", "fid", "der", "jer", "eer", "uas", "las"), ""),
+    **dict.fromkeys(("muc", "bcubed", "ceaf", "ceafe", "lea", "pck", "oks", "hits", "hit", "windowdiff"), ""),
+}
+"""Well-known metrics that a declaration has no name for → the package that computes them, where one is at hand."""
 USUAL_TYPES = {
     **dict.fromkeys(("float", "int", "integer", "double", "numeric", "real"), "number"),
     **dict.fromkeys(("str", "id"), "string"),
@@ -66,11 +81,25 @@ def usual_metric(name: str, known: Iterable[str]) -> str:
     cut = re.fullmatch(r"([a-z]+)[-_ ]?(?:@|at)[-_ ]?([0-9]+)", name.lower())
     if cut is not None and cut[1] in CUT:
         return f"{{name: {CUT[cut[1]]}, cutoff: {cut[2]}}}"
+    beta = re.fullmatch(r"f[-_]?(0?\.5|05|2)(?:[-_ ]?score)?", name.lower())
+    if beta is not None:
+        return f"{{name: fbeta, beta: {BETAS.get(beta[1], beta[1])}}}"
     words = re.findall(r"[a-z0-9+]+", name.lower())
     average = [word for word in words if word in AVERAGES]
     rest = "".join(word for word in words if word not in AVERAGES)
     of_signs = {one.replace("_", ""): one for one in known}
-    meant = of_signs.get(rest) or METRICS.get(rest, "")
+    meant = of_signs.get(rest) or METRICS.get(rest, "") or of_signs.get(rest.removesuffix("score"), "")
     if average and meant in ("f1", "precision", "recall", "jaccard", "fbeta"):
         return f"{{name: {meant}, average: {average[0]}}}"
     return meant if meant.startswith("{") or not meant else f"{{name: {meant}}}"
+
+
+def not_built_in(name: str) -> str:
+    """Return what to do about a well-known metric that a declaration has no name for; nothing about any other."""
+    without_cutoff = re.sub(r"@[0-9]+$", "", name.lower())
+    function = re.sub("[^a-z0-9]+", "_", without_cutoff).strip("_")
+    package = NOT_BUILT_IN.get(function.replace("_", "").removesuffix("score"))
+    if package is None:
+        return ""
+    with_package = f" with the package {package} under requirements," if package else ""
+    return f"It is not built in: write it as a function,{with_package} and name it metrics.py:{function}."

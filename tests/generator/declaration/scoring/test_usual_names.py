@@ -3,7 +3,7 @@
 import pytest
 
 from gen_bundle.declaration.scoring.metrics import metrics
-from gen_bundle.declaration.scoring.usual_names import METRICS, usual_metric
+from gen_bundle.declaration.scoring.usual_names import METRICS, NOT_BUILT_IN, not_built_in, usual_metric
 from tests.yaml_text import loaded
 
 
@@ -20,6 +20,10 @@ from tests.yaml_text import loaded
         ("nDCG@5", "{name: ndcg, cutoff: 5}"),
         ("P@1", "{name: precision_at, cutoff: 1}"),
         ("mrr", "{name: rr}"),
+        ("F0.5", "{name: fbeta, beta: 0.5}"),
+        ("f2_score", "{name: fbeta, beta: 2}"),
+        ("dice_score", "{name: dice}"),
+        ("mIoU", "{name: iou}"),
         ("em", "{name: exact_match}"),
         ("BLEU-4", "{name: bleu}"),
         ("ROUGE-L", "{name: rouge, type: rougeL}"),
@@ -41,3 +45,29 @@ def test_every_answer_is_a_metric_with_its_options() -> None:
         metric = metrics()[said.pop("name")]
         for option, value in said.items():
             metric.options[option].read(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "METEOR",
+            "It is not built in: write it as a function, with the package nltk under requirements, "
+            "and name it metrics.py:meteor.",
+        ),
+        ("hits@10", "It is not built in: write it as a function, and name it metrics.py:hits."),
+        (
+            "mAP@0.5",
+            "It is not built in: write it as a function, with the package pycocotools under requirements, "
+            "and name it metrics.py:map_0_5.",
+        ),
+        ("meteo", ""),
+    ],
+)
+def test_metrics_that_are_not_built_in_lead_to_a_function(name: str, said: str) -> None:
+    assert not_built_in(name) == said
+
+
+def test_no_metric_is_both_built_in_and_not() -> None:
+    for name in NOT_BUILT_IN:
+        assert not usual_metric(name, metrics())
