@@ -55,12 +55,14 @@ def score(
     )
 
 
-def write_files(folder: Path, files: Files) -> None:
-    """Write files given by name and content."""
+def write_files(folder: Path, files: Files) -> Path:
+    """Write files given by name and content; returns the folder, which is there also without files."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
 
 
 def run_without(

@@ -49,6 +49,14 @@ CASES: dict[str, tuple[dict[str, Any], Any, dict[str, str], dict[str, str], floa
         2 / 3,
         "| `label` | one of `no`, `yes` | yes | Your answer. |",
     ),
+    "lines in the gold's order": (
+        {"submission": {"file": "p.txt"}},
+        [LABEL],
+        {"g.csv": cells([("id", "label"), *GOLD])},
+        {"p.txt": cells([("yes",)] * len(GOLD))},
+        2 / 3,
+        "Hand in, as one zip with nothing around it:\n\n    p.txt\n",
+    ),
     "a file each": (
         {"submission": {"file": "{id}.csv"}, "reference": {"file": "g.csv"}},
         [LABEL],

@@ -38,10 +38,7 @@ items = (inputs / "items.txt").read_text().split()
 RUN_INGEST = "command: python3 /app/program/ingest.py /app/ingested_program /app/input_data /app/output"
 INGESTION: dict[str, Any] = {
     "task": {"ingestion_program": "ingestion", "input_data": "inputs"},
-    "folders": {
-        "ingestion": {"ingest.py": INGEST, "metadata.yaml": RUN_INGEST},
-        "inputs": {"items.txt": "a b a a"},
-    },
+    "folders": {"ingestion": {"ingest.py": INGEST, "metadata.yaml": RUN_INGEST}, "inputs": {"items.txt": "a b a a"}},
 }
 SCORED: dict[str, Any] = {
     "status": "Finished",
@@ -70,6 +67,10 @@ class Case:
     newer: Mapping[str, Any] = field(default_factory=dict)  # what is otherwise in 1.32
 
 
+def scored(bundle: Bundle, acc: float = 1.0, **more: Any) -> Case:
+    return Case(bundle, scores={"acc": acc}, cells={"acc": str(float(acc))}, **more)
+
+
 def failed(bundle: Bundle, message: str, exit_code: int | None = 0, **more: Any) -> Case:
     return Case(bundle, status="Failed", exit_code=exit_code, message=message, **more)
 
@@ -86,13 +87,9 @@ CRASH = {
 
 
 CASES = {
-    "all right": Case(Bundle(), HALF, scores={"acc": 0.5}, cells={"acc": "0.5"}),
-    "scores.txt is YAML": Case(
-        Bundle(writes("acc: 0.25\n", "scores.txt")), scores={"acc": 0.25}, cells={"acc": "0.25"}
-    ),
-    "both score files: json wins": Case(
-        Bundle(writes('{"acc": 1}') + writes("acc: 0.25\n", "scores.txt")), scores={"acc": 1}, cells={"acc": "1.0"}
-    ),
+    "all right": scored(Bundle(), acc=0.5, submission=HALF),
+    "scores.txt is YAML": scored(Bundle(writes("acc: 0.25\n", "scores.txt")), acc=0.25),
+    "both score files: json wins": scored(Bundle(writes('{"acc": 1}') + writes("acc: 0.25\n", "scores.txt"))),
     "scores.txt without a blank is one text": refused(Bundle(writes("acc:0.25\n", "scores.txt")), "a text"),
     "non-zero exit, although there are scores": failed(
         Bundle(writes('{"acc": 1}') + "import sys\nprint('rows missing', file=sys.stderr)\nsys.exit(3)\n"),
@@ -135,23 +132,20 @@ CASES = {
     "a variable in front": failed(Bundle(metadata=f"command: LANG=C {COMMAND}"), "LANG=C", 127),
     "no such script": failed(Bundle(metadata="command: python3 /app/program/nix.py"), NON_ZERO, 2),
     "permission to run is lost": failed(Bundle(metadata="command: /app/program/score.py"), NON_ZERO, 126),
-    "no shell": Case(
+    "no shell": scored(
         Bundle(
             "import json, pathlib, sys\npathlib.Path('../output/scores.json').write_text(json.dumps("
             "{'acc': len(sys.argv) - 1}))\n",
             metadata=f"command: '{COMMAND} > log.txt && $HOME \"a b\"'",
         ),
-        scores={"acc": 5},
-        cells={"acc": "5.0"},
+        acc=5,
     ),
-    "placeholders of CodaLab": Case(
+    "placeholders of CodaLab": scored(
         Bundle(
             "import json, os, sys\njson.dump({'acc': float(os.path.isdir(sys.argv[1]))}, "
             "open(os.path.join(sys.argv[2], 'scores.json'), 'w'))\n",
             metadata="command: python3 $program/score.py $hidden $output",
-        ),
-        scores={"acc": 1.0},
-        cells={"acc": "1.0"},
+        )
     ),
     "program without metadata": failed(
         Bundle(metadata=None), NO_SCORES, None, note="never started", newer={"message": NON_ZERO}
@@ -159,11 +153,8 @@ CASES = {
     "program without metadata, detailed results": failed(
         Bundle(metadata=None, top={"enable_detailed_results": True}), "Limit was 600 seconds", None
     ),
-    "no detailed results, although they are on": Case(
-        Bundle(top={"enable_detailed_results": True}),
-        scores={"acc": 1.0},
-        cells={"acc": "1.0"},
-        note="wrote no detailed_results.html",
+    "no detailed results, although they are on": scored(
+        Bundle(top={"enable_detailed_results": True}), note="wrote no detailed_results.html"
     ),
     "metadata without command": failed(
         Bundle(metadata="Command: x"), NO_SCORES, None, note="no 'command: …'", newer={"message": NON_ZERO}
@@ -187,78 +178,63 @@ CASES = {
         note="must not contain",
         newer={**SCORED, "note": "the submission's metadata replaced the file of that name"},
     ),
-    "code submission": Case(
+    "code submission": scored(
         Bundle(),
-        {"predict.py": PREDICT, "metadata": "command: python3 /app/program/predict.py"},
-        scores={"acc": 1.0},
-        cells={"acc": "1.0"},
+        submission={"predict.py": PREDICT, "metadata": "command: python3 /app/program/predict.py"},
         newer={**NOT_SCORED, "note": "the submission's command is not run"},
     ),
-    "code submission that fails: only the scorer can tell": Case(
+    "code submission that fails: only the scorer can tell": scored(
         Bundle(
             "import json, yaml_free\n"
             "told = open('../input/res/metadata').read()\n"
             "json.dump({'acc': float('exitCode: 7' in told)}, open('../output/scores.json', 'w'))\n",
             program={"yaml_free.py": ""},
         ),
-        {"predict.py": "raise SystemExit(7)", "metadata": "command: python3 /app/program/predict.py"},
-        scores={"acc": 1.0},
-        cells={"acc": "1.0"},
+        submission={"predict.py": "raise SystemExit(7)", "metadata": "command: python3 /app/program/predict.py"},
         note="exit code 7, which the platform does not look at",
         newer={"scores": {"acc": 0.0}, "cells": {"acc": "0.0"}, "note": "the submission's command is not run"},
     ),
-    "a scorer that prints much": Case(
+    "a scorer that prints much": scored(
         Bundle(ACCURACY + "print('x\\n' * 300, flush=True)"),
-        scores={"acc": 1.0},
-        cells={"acc": "1.0"},
         note="printed 301 lines, 601 bytes: with version 1.25 submissions fail at random",
     ),
-    "ingestion program": Case(Bundle(**INGESTION), MODEL, scores={"acc": 1.0}, cells={"acc": "1.0"}),
-    "the code lies among the predictions": Case(
+    "ingestion program": scored(Bundle(**INGESTION), submission=MODEL),
+    "the code lies among the predictions": scored(
         Bundle(
             "import json, os\njson.dump({'acc': float(os.path.exists('../input/res/model.py'))}, "
             "open('../output/scores.json', 'w'))\n",
             **INGESTION,
         ),
-        MODEL,
-        scores={"acc": 1.0},
-        cells={"acc": "1.0"},
+        submission=MODEL,
     ),
-    "an ingestion program that fails, and scores of nothing": Case(
+    "an ingestion program that fails, and scores of nothing": scored(
         Bundle(
             "import json\njson.dump({'acc': -1.0}, open('../output/scores.json', 'w'))\n",
             task=INGESTION["task"],
             folders={**INGESTION["folders"], "ingestion": {"ingest.py": "import torchh", "metadata.yaml": RUN_INGEST}},
         ),
-        MODEL,
-        scores={"acc": -1.0},
-        cells={"acc": "-1.0"},
+        acc=-1.0,
+        submission=MODEL,
         finding="No module named 'torchh'",
     ),
-    "ingestion without metadata goes unnoticed": Case(
+    "ingestion without metadata goes unnoticed": scored(
         Bundle(task={"ingestion_program": "ingestion"}, folders={"ingestion": {"ingest.py": INGEST}}),
-        scores={"acc": 1.0},
-        cells={"acc": "1.0"},
         note="Program directory missing 'metadata.yaml/metadata'",
     ),
-    "ingestion only during scoring without metadata, detailed results": Case(
+    "ingestion only during scoring without metadata, detailed results": scored(
         Bundle(
             task={"ingestion_program": "ingestion", "ingestion_only_during_scoring": True},
             folders={"ingestion": {"ingest.py": INGEST}},
             top={"enable_detailed_results": True},
         ),
-        scores={"acc": 1.0},
-        cells={"acc": "1.0"},
         newer={"status": "Failed", "scores": None, "cells": None, "message": "Limit was 600 seconds"},
     ),
-    "ready-made predictions beside the code": Case(
+    "ready-made predictions beside the code": scored(
         Bundle(**INGESTION),
-        {**MODEL, "pred.txt": "0 1 0 0"},
-        scores={"acc": 1.0},
-        cells={"acc": "1.0"},
+        submission={**MODEL, "pred.txt": "0 1 0 0"},
         newer={"scores": {"acc": 0.0}, "cells": {"acc": "0.0"}, "note": "a participant can hand in ready-made"},
     ),
-    "a folder of the ingestion program where the submission has a file": Case(
+    "a folder of the ingestion program where the submission has a file": scored(
         Bundle(
             "import json, os\njson.dump({'acc': float(os.path.isdir('../input/res/a') and os.path.isfile("
             "'../input/res/b'))}, open('../output/scores.json', 'w'))\n",
@@ -270,9 +246,8 @@ CASES = {
                 }
             },
         ),
-        {"a": "x", "b": "y", "metadata": "command: python3 -V"},
-        scores={"acc": 0.0},
-        cells={"acc": "0.0"},
+        acc=0.0,
+        submission={"a": "x", "b": "y", "metadata": "command: python3 -V"},
         newer={"scores": {"acc": 1.0}, "cells": {"acc": "1.0"}, "note": "not all of the submission could be copied"},
     ),
     "a file named metadata in the ingestion program's output": failed(
@@ -289,7 +264,7 @@ CASES = {
         None,
         newer={"message": "Bad or empty zip file", "note": "already contains a metadata file"},
     ),
-    "ingestion only during scoring starts after the scorer": Case(
+    "ingestion only during scoring starts after the scorer": scored(
         Bundle(
             "import json, os\n"
             "json.dump({'acc': float(os.path.exists('../shared/ready'))}, open('../output/scores.json', 'w'))\n",
@@ -302,9 +277,8 @@ CASES = {
             },
             metadata="command: python3 score.py",
         ),
-        scores={"acc": 0.0},
-        cells={"acc": "0.0"},
-        newer={"finding": "../shared/ready"},  # there is no such folder, so that the ingestion program fails
+        acc=0.0,
+        newer={"finding": "../shared/ready"},
     ),
     "$program with ingestion only during scoring is no folder": failed(
         Bundle(
@@ -324,15 +298,11 @@ CASES = {
     "the scores are a link out of the output": failed(
         Bundle("import os\nos.symlink('/etc/passwd', '../output/scores.json')\n"), NO_SCORES, note="is a link to '/etc"
     ),
-    "the scores are a link within the output": Case(
-        Bundle(writes('{"acc": 1}', "real.json") + "import os\nos.symlink('real.json', '../output/scores.json')\n"),
-        scores={"acc": 1},
-        cells={"acc": "1.0"},
+    "the scores are a link within the output": scored(
+        Bundle(writes('{"acc": 1}', "real.json") + "import os\nos.symlink('real.json', '../output/scores.json')\n")
     ),
-    "a pipe in the output": Case(
+    "a pipe in the output": scored(
         Bundle(writes('{"acc": 1}') + "import os\nos.mkfifo('../output/pipe')\n"),
-        scores={"acc": 1},
-        cells={"acc": "1.0"},
         note="'pipe' in the output is neither file nor folder",
     ),
     "forks and hangs": failed(
@@ -343,10 +313,8 @@ CASES = {
         "Execution Time Limit exceeded. Limit was 1 seconds",
         None,
     ),
-    "leaves a process behind": Case(
-        Bundle(writes('{"acc": 1}') + "import os, time\nif os.fork() == 0:\n    time.sleep(60)\n    os._exit(0)\n"),
-        scores={"acc": 1},
-        cells={"acc": "1.0"},
+    "leaves a process behind": scored(
+        Bundle(writes('{"acc": 1}') + "import os, time\nif os.fork() == 0:\n    time.sleep(60)\n    os._exit(0)\n")
     ),
     "the submission hangs": failed(
         Bundle(phase={"execution_time_limit": 5}),  # in 1.32 the scorer ends within it, also on a busy machine
@@ -361,13 +329,11 @@ CASES = {
         cells={"acc": "1.0"},
         note="keys without a column, which the platform ignores: '2', 'false'",
     ),
-    "deep values under a key that is no column": Case(
+    "deep values under a key that is no column": scored(
         Bundle(
             "text = '[' * 700 + ']' * 700\n"
             """open('../output/scores.json', 'w').write('{"acc": 1, "deep": ' + text + '}')"""
         ),
-        scores={"acc": 1},
-        cells={"acc": "1.0"},
         note="which the platform ignores: 'deep'",
     ),
     "a number beyond all reckoning": Case(
@@ -376,10 +342,8 @@ CASES = {
         finding="the server refuses the scores",
     ),
     "negative zero": Case(Bundle(writes('{"acc": -1e-12}')), scores={"acc": -1e-12}, cells={"acc": "0.0"}),
-    "takes its own rights away": Case(
-        Bundle(writes('{"acc": 1}') + "import os\nos.mkdir('../output/d', 0)\nos.chmod('../output/scores.json', 0)\n"),
-        scores={"acc": 1},
-        cells={"acc": "1.0"},
+    "takes its own rights away": scored(
+        Bundle(writes('{"acc": 1}') + "import os\nos.mkdir('../output/d', 0)\nos.chmod('../output/scores.json', 0)\n")
     ),
     "keys and file names that are no text": Case(
         Bundle(writes('{"acc": 1, "\\ud800": 2}') + "import os\nos.mkfifo(b'../output/\\xff')\n"),
@@ -387,10 +351,8 @@ CASES = {
         cells={"acc": "1.0"},
         note="'\\udcff' in the output is neither file nor folder",
     ),
-    "prints invalid UTF-8": Case(
-        Bundle(writes('{"acc": 1}') + "import sys\nsys.stdout.buffer.write(b'\\xff\\xfe\\n')\n"),
-        scores={"acc": 1},
-        cells={"acc": "1.0"},
+    "prints invalid UTF-8": scored(
+        Bundle(writes('{"acc": 1}') + "import sys\nsys.stdout.buffer.write(b'\\xff\\xfe\\n')\n")
     ),
 }
 

@@ -17,7 +17,7 @@ from gen_bundle.ground.local_files import state_folder
 from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.submissions import PREFIX
-from tests.generator.check.drafts import Draft, packed
+from tests.generator.check.drafts import Draft, packed, put, write
 from tests.generator.live.conftest import SMALL_SCORER, Verb, close_log, confirmable_draft
 from tests.generator.live.uploads import uploaded
 from tests.live_runs import score_answer
@@ -25,19 +25,20 @@ from tests.live_server import TOKEN, Site, answer_api
 
 Change = Callable[[Draft], object]
 Start = Callable[..., tuple[int, Path]]
+Confirming = Callable[..., Confirmed]
 
 
 @pytest.fixture
 def start(site: Site, tmp_path: Path) -> Start:
     """The upload of a bundle that can be confirmed: the competition's id, and the bundle."""
 
-    def started(change: Change | None = None) -> tuple[int, Path]:
+    def started(*changes: Change) -> tuple[int, Path]:
         draft = confirmable_draft()
-        if change:
+        for change in changes:
             change(draft)
         path = tmp_path / "bundle.zip"
         path.write_bytes(draft.as_zip())
-        return uploaded(site, path, force=change is not None), path
+        return uploaded(site, path, force=bool(changes)), path
 
     return started
 
@@ -50,8 +51,14 @@ def quick_verb(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> Verb:
     return verb
 
 
-def confirmed(connection: Connection, started: tuple[int, Path], **request: Any) -> Confirmed:
-    return confirm(connection, ConfirmRequest(*started, **request), ProcessEngine())
+@pytest.fixture
+def confirmed(connection: Connection, start: Start) -> Confirming:
+    """Confirms what was started, or else what is started now, after changes."""
+
+    def run(*changes: Change, started: tuple[int, Path] | None = None, **request: Any) -> Confirmed:
+        return confirm(connection, ConfirmRequest(*(started or start(*changes)), **request), ProcessEngine())
+
+    return run
 
 
 def differing(done: Confirmed) -> list[tuple[str, str, str, str]]:
@@ -94,10 +101,9 @@ def two_phases(draft: Draft, **second: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("paged", [True, False])
-def test_what_was_seen_here_is_what_they_get(site: Site, connection: Connection, start: Start, paged: bool) -> None:
+def test_what_was_seen_here_is_what_they_get(site: Site, confirmed: Confirming, paged: bool) -> None:
     site.paged = paged
-    started = start()
-    done = confirmed(connection, started)
+    done = confirmed()
     assert done.good
     assert done.platform_version == ("1.32" if paged else "1.25")
     assert [(cell.submission, cell.what, cell.here, cell.there) for cell in done.cells] == [
@@ -148,14 +154,13 @@ def test_a_difference_is_shown_in_its_cell(site: Site, start: Start, quick_verb:
 
 
 @pytest.mark.slow
-def test_another_outcome_is_shown_with_its_reason(site: Site, connection: Connection, start: Start) -> None:
-    started = start()
+def test_another_outcome_is_shown_with_its_reason(site: Site, confirmed: Confirming) -> None:
     site.score = lambda content, task: {
         "status": "Failed",
         "status_details": "No https://s3.org/a.zip?Signature=s3cr3t found",
         "logs": {},
     }
-    done = confirmed(connection, started)
+    done = confirmed()
     assert differing(done)[:3] == [
         ("good", "status", "Finished", "Failed: No https://s3.org/a.zip found"),
         ("good", "points", "0.75", "–"),
@@ -165,10 +170,8 @@ def test_another_outcome_is_shown_with_its_reason(site: Site, connection: Connec
 
 
 @pytest.mark.slow
-def test_a_submission_that_fails_here_and_there_is_equal_and_not_good(
-    site: Site, connection: Connection, start: Start
-) -> None:
-    done = confirmed(connection, start(lambda draft: draft.files.update({"good.zip": packed({"other.txt": b"1"})})))
+def test_a_submission_that_fails_here_and_there_is_equal_and_not_good(confirmed: Confirming) -> None:
+    done = confirmed(write("good.zip", packed({"other.txt": b"1"})))
     assert differing(done) == []
     assert done.cells[0].here.startswith("Failed: Submission failed: ")
     assert not done.good
@@ -178,20 +181,22 @@ def test_a_submission_that_fails_here_and_there_is_equal_and_not_good(
 @pytest.mark.slow
 @pytest.mark.parametrize("clauses", [("", ", with at most 8 MiB of memory"), (", with at most 8 MiB of memory", "")])
 def test_code_too_quick_to_be_measured_on_one_side_is_equal(
-    site: Site, connection: Connection, start: Start, clauses: tuple[str, str]
+    site: Site, confirmed: Confirming, clauses: tuple[str, str]
 ) -> None:
     here, there = (f"--- the code ran 0.{place} s{clause} ---" for place, clause in enumerate(clauses))
     scorer = SMALL_SCORER.replace(b"scored in 0.01 s", here.encode())
-    started = start(lambda draft: draft.files.update({"scoring/score.py": scorer}))
     site.score = with_scores(lambda done: done.update(logs={"scoring_stdout": f"{there}\n0.75\n"}))
-    assert [cell for cell in differing(confirmed(connection, started)) if cell[1] == "log" and cell[0] == "good"] == []
+    assert [
+        cell
+        for cell in differing(confirmed(write("scoring/score.py", scorer)))
+        if cell[1] == "log" and cell[0] == "good"
+    ] == []
 
 
 @pytest.mark.slow
-def test_a_tiny_difference_between_machines_is_none(site: Site, connection: Connection, start: Start) -> None:
-    started = start()
+def test_a_tiny_difference_between_machines_is_none(site: Site, confirmed: Confirming) -> None:
     site.score = with_scores(lambda done: done["scores"][1].update(score=f"{float(done['scores'][1]['score']) + 5e-7}"))
-    assert confirmed(connection, started).good
+    assert confirmed().good
 
 
 @pytest.mark.slow
@@ -206,29 +211,22 @@ def test_a_tiny_difference_between_machines_is_none(site: Site, connection: Conn
         ("signature: competition:small|tasks:a|reference:12\nold version\n0.75\n", "old version"),
     ],
 )
-def test_logs_lose_parts_but_say_nothing_else(
-    site: Site, connection: Connection, start: Start, log: str, there: str | None
-) -> None:
-    started = start()
+def test_logs_lose_parts_but_say_nothing_else(site: Site, confirmed: Confirming, log: str, there: str | None) -> None:
     site.score = with_scores(lambda done: done.update(logs={"scoring_stdout": log}))
-    found = [cell[3] for cell in differing(confirmed(connection, started)) if cell[1] == "log"]
+    found = [cell[3] for cell in differing(confirmed()) if cell[1] == "log"]
     assert found == ([there] * 2 if there else [])
 
 
 @pytest.mark.slow
-def test_finished_comes_before_the_scores(
-    site: Site, connection: Connection, start: Start, pauses: list[float]
-) -> None:
-    started = start()
+def test_finished_comes_before_the_scores(site: Site, confirmed: Confirming, pauses: list[float]) -> None:
     site.late_scores = 6
-    assert confirmed(connection, started).good
+    assert confirmed().good
     assert sum(pauses) < 60
 
 
 @pytest.mark.slow
-def test_a_submission_that_fails_after_its_scores(site: Site, connection: Connection, start: Start) -> None:
+def test_a_submission_that_fails_after_its_scores(site: Site, confirmed: Confirming, connection: Connection) -> None:
     """The worker finds some faults only when it has sent them."""
-    started = start()
 
     def pause(seconds: float) -> None:
         for row in site.submissions:
@@ -236,14 +234,13 @@ def test_a_submission_that_fails_after_its_scores(site: Site, connection: Connec
                 row["status"] = "Failed"
 
     connection.pause = pause
-    assert ("good", "status", "Finished", "Failed: scoring_hostname-1") in differing(confirmed(connection, started))
+    assert ("good", "status", "Finished", "Failed: scoring_hostname-1") in differing(confirmed())
 
 
 @pytest.mark.slow
-def test_scores_that_never_come(site: Site, connection: Connection, start: Start, pauses: list[float]) -> None:
-    started = start()
+def test_scores_that_never_come(site: Site, confirmed: Confirming, pauses: list[float]) -> None:
     site.score = with_scores(lambda done: done.update(scores=[]))
-    done = confirmed(connection, started)
+    done = confirmed()
     assert ("good", "points", "0.75", "–") in differing(done)
     assert 60 <= sum(pauses) < 120
 
@@ -281,10 +278,9 @@ def test_a_worker_that_waits_for_a_person_is_named(
 
 
 @pytest.mark.slow
-def test_a_phase_of_several_tasks_is_compared_task_by_task(site: Site, connection: Connection, start: Start) -> None:
-    started = start(tasks_of_two)
+def test_a_phase_of_several_tasks_is_compared_task_by_task(site: Site, confirmed: Confirming) -> None:
     site.score = lambda content, task: score_answer(content, task) | ({"scores": []} if task == "Second" else {})
-    done = confirmed(connection, started)
+    done = confirmed(tasks_of_two)
     assert {cell.task for cell in done.cells} == {"Task", "Second"}
     assert {(cell.task, cell.what) for cell in done.cells if not cell.equal} == {
         ("Second", "points"),
@@ -294,40 +290,37 @@ def test_a_phase_of_several_tasks_is_compared_task_by_task(site: Site, connectio
 
 
 @pytest.mark.slow
-def test_a_solution_goes_to_its_own_tasks_alone(site: Site, connection: Connection, start: Start) -> None:
+def test_a_solution_goes_to_its_own_tasks_alone(confirmed: Confirming) -> None:
     def change(draft: Draft) -> None:
         tasks_of_two(draft)
         draft.yaml["solutions"][0]["tasks"] = [1]
 
-    done = confirmed(connection, start(change))
+    done = confirmed(change)
     assert done.good
     assert {cell.task for cell in done.cells if cell.submission == "good"} == {"Second"}
 
 
 @pytest.mark.slow
-def test_computed_columns_are_compared_too(site: Site, connection: Connection, start: Start) -> None:
+def test_computed_columns_are_compared_too(site: Site, confirmed: Confirming) -> None:
     column = {"title": "Sum", "key": "sum", "index": 2, "computation": "sum", "computation_indexes": [0, 1]}
-    started = start(lambda draft: draft.yaml["leaderboards"][0]["columns"].append(column))
-    done = confirmed(connection, started)
+    done = confirmed(lambda draft: draft.yaml["leaderboards"][0]["columns"].append(column))
     assert ("good", "sum", "1.125", "–") in differing(done)  # our site computes nothing
 
 
 @pytest.mark.slow
-def test_a_lost_answer_is_looked_up_and_nothing_is_sent_twice(site: Site, connection: Connection, start: Start) -> None:
-    started = start()
+def test_a_lost_answer_is_looked_up_and_nothing_is_sent_twice(site: Site, confirmed: Confirming) -> None:
     site.breaks_after = {"POST /api/submissions/"}
-    assert confirmed(connection, started).good
+    assert confirmed().good
     assert site.changing().count("POST /api/submissions/") == 2
     assert cleared(site)
 
 
 @pytest.mark.slow
 def test_a_submission_that_may_be_lost_is_not_sent_again(
-    site: Site, connection: Connection, start: Start, pauses: list[float]
+    site: Site, confirmed: Confirming, pauses: list[float]
 ) -> None:
-    started = start()
     site.breaks_before = {"POST /api/submissions/"}
-    done = confirmed(connection, started)
+    done = confirmed()
     (problem,) = done.problems
     assert problem.startswith("Main/good: not submitted. POST http")
     assert problem.endswith("Server Error (500), and no submission appeared within 60 seconds.")
@@ -337,10 +330,9 @@ def test_a_submission_that_may_be_lost_is_not_sent_again(
 
 @pytest.mark.slow
 def test_a_submission_that_appears_late_is_removed_all_the_same(
-    site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
+    site: Site, confirmed: Confirming, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gen_bundle.live.submissions.LOOKING_S", 0)
-    started = start()
     hidden: list[str] = []
 
     def answer(site: Site, method: str, path: str, *given: Any) -> Any:
@@ -352,14 +344,13 @@ def test_a_submission_that_appears_late_is_removed_all_the_same(
 
     monkeypatch.setattr("tests.live_server.answer_api", answer)
     site.breaks_after = {"POST /api/submissions/"}
-    assert len(confirmed(connection, started).problems) == 1
+    assert len(confirmed().problems) == 1
     assert cleared(site)
 
 
 @pytest.mark.slow
-def test_the_limit_is_asked_for_before_each_submission(site: Site, connection: Connection, start: Start) -> None:
-    started = start(lambda draft: draft.yaml["phases"][0].update(max_submissions_per_day=1))
-    done = confirmed(connection, started)
+def test_the_limit_is_asked_for_before_each_submission(site: Site, confirmed: Confirming) -> None:
+    done = confirmed(put("phases", 0, "max_submissions_per_day", 1))
     assert done.problems == [
         "Main/template: not submitted. Reached maximum allowed submissions for today for this phase",
     ]
@@ -368,42 +359,42 @@ def test_the_limit_is_asked_for_before_each_submission(site: Site, connection: C
 
 
 @pytest.mark.slow
-def test_a_phase_that_is_closed_is_skipped_with_its_reason(site: Site, connection: Connection, start: Start) -> None:
+def test_a_phase_that_is_closed_is_skipped_with_its_reason(site: Site, confirmed: Confirming, start: Start) -> None:
     started = start(two_phases)
-    done = confirmed(connection, started)
+    done = confirmed(started=started)
     assert done.good
     assert {cell.phase for cell in done.cells} == {"Main"}
     (reason,) = done.closed
     assert reason.startswith("phase Test: not confirmed, since the site takes submissions only within the dates.")
     assert "it starts 2098-01-01 00:00 UTC. To confirm it now, move its dates" in reason
-    assert not confirmed(connection, started, phase="Test").good
+    assert not confirmed(started=started, phase="Test").good
 
 
 @pytest.mark.slow
 def test_the_dates_of_the_site_decide_whether_a_phase_is_closed(
-    site: Site, connection: Connection, start: Start
+    site: Site, confirmed: Confirming, start: Start
 ) -> None:
     number, bundle = start()
     site.competitions[number]["phases"][0]["end"] = "2021-01-01T00:00:00Z"
-    done = confirmed(connection, (number, bundle))
+    done = confirmed(started=(number, bundle))
     (reason,) = done.closed
     assert "it ended 2021-01-01 00:00 UTC. To confirm it now, move its dates" in reason
     assert site.changing() == []
 
 
 @pytest.mark.slow
-def test_older_sites_take_submissions_to_closed_phases(site: Site, connection: Connection, start: Start) -> None:
+def test_older_sites_take_submissions_to_closed_phases(site: Site, confirmed: Confirming) -> None:
     site.paged = False
-    done = confirmed(connection, start(two_phases), phase="Test")
+    done = confirmed(two_phases, phase="Test")
     assert done.good
     assert done.platform_version == "1.25"
     assert any("take submissions all the same" in note for note in done.notes)
 
 
 @pytest.mark.slow
-def test_a_site_that_closes_earlier_than_it_says(site: Site, connection: Connection, start: Start) -> None:
+def test_a_site_that_closes_earlier_than_it_says(site: Site, confirmed: Confirming) -> None:
     """The version that is named decides what is tried; the site has the last word."""
-    done = confirmed(connection, start(two_phases), phase="Test", version=PlatformVersion.V1_25)
+    done = confirmed(two_phases, phase="Test", version=PlatformVersion.V1_25)
     assert "answered 400 Bad Request: This phase does not take submissions now." in done.problems[0]
     assert cleared(site)
 
@@ -422,52 +413,51 @@ def test_a_site_that_closes_earlier_than_it_says(site: Site, connection: Connect
     ],
 )
 def test_another_competition_gets_no_submission(
-    site: Site, connection: Connection, start: Start, change: Any, reason: str
+    site: Site, confirmed: Confirming, start: Start, change: Any, reason: str
 ) -> None:
     started = start()
     (task,) = site.tasks.values()
     change(site.competitions[started[0]]["phases"][0], task)
-    done = confirmed(connection, started)
+    done = confirmed(started=started)
     assert done.problems[0].startswith(reason)
     assert not done.good
     assert site.changing() == []
 
 
 @pytest.mark.slow
-def test_tasks_of_the_same_name_cannot_be_told_apart(site: Site, connection: Connection, start: Start) -> None:
+def test_tasks_of_the_same_name_cannot_be_told_apart(confirmed: Confirming) -> None:
     def change(draft: Draft) -> None:
         tasks_of_two(draft)
         draft.yaml["tasks"][1]["name"] = "Task"
 
-    done = confirmed(connection, start(change))
+    done = confirmed(change)
     assert done.problems[0] == "phase Main: two of its tasks have the same name, and cannot be told apart."
 
 
-def test_a_bundle_with_nothing_to_submit(site: Site, connection: Connection, start: Start) -> None:
+def test_a_bundle_with_nothing_to_submit(confirmed: Confirming) -> None:
     def change(draft: Draft) -> None:
         del draft.yaml["solutions"], draft.yaml["phases"][0]["starting_kit"]
 
-    done = confirmed(connection, start(change))
+    done = confirmed(change)
     assert done.problems == ["phase Main: the bundle has neither a solution nor a starting kit with template/ for it."]
     assert not done.good
 
 
 @pytest.mark.slow
-def test_a_template_that_is_the_solution_is_submitted_once(connection: Connection, start: Start) -> None:
-    started = start(lambda draft: draft.files.update({"good.zip": packed({"answer.txt": b"0"})}))
-    assert {cell.submission for cell in confirmed(connection, started).cells} == {"good"}
+def test_a_template_that_is_the_solution_is_submitted_once(confirmed: Confirming) -> None:
+    assert {cell.submission for cell in confirmed(write("good.zip", packed({"answer.txt": b"0"}))).cells} == {"good"}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("rule", "harmless"), [("Force_Best", False), ("Force_Last", False), ("Add", True)])
 def test_no_submission_pushes_an_earlier_one_off_the_board(
-    site: Site, connection: Connection, start: Start, rule: str, harmless: bool
+    site: Site, confirmed: Confirming, start: Start, rule: str, harmless: bool
 ) -> None:
-    started = start(lambda draft: draft.yaml["leaderboards"][0].update(submission_rule=rule))
+    started = start(put("leaderboards", 0, "submission_rule", rule))
     (phase,) = site.competitions[started[0]]["phases"]
     baseline = site.add_submission(phase["id"], "ada", b"", on_leaderboard=True)
     site.add_submission(phase["id"], "somebody", b"", on_leaderboard=True)
-    done = confirmed(connection, started)
+    done = confirmed(started=started)
     assert done.good is harmless
     assert [row["id"] for row in site.submissions if row["owner"] == "ada"] == [baseline["id"]]
     assert baseline["on_leaderboard"]
@@ -478,7 +468,7 @@ def test_no_submission_pushes_an_earlier_one_off_the_board(
 
 
 @pytest.mark.slow
-def test_a_child_on_the_board_is_not_pushed_off_either(site: Site, connection: Connection, start: Start) -> None:
+def test_a_child_on_the_board_is_not_pushed_off_either(site: Site, confirmed: Confirming, start: Start) -> None:
     def change(draft: Draft) -> None:
         tasks_of_two(draft)
         draft.yaml["leaderboards"][0]["submission_rule"] = "Force_Last"
@@ -487,22 +477,22 @@ def test_a_child_on_the_board_is_not_pushed_off_either(site: Site, connection: C
     (phase,) = site.competitions[started[0]]["phases"]
     site.add_submission(phase["id"], "ada", b"", id=7, has_children=True, children=[8])
     site.add_submission(phase["id"], "ada", b"", id=8, parent=7, on_leaderboard=True)
-    assert "on its leaderboard (7)" in confirmed(connection, started).problems[0]
+    assert "on its leaderboard (7)" in confirmed(started=started).problems[0]
 
 
 @pytest.mark.slow
-def test_what_an_earlier_confirm_left_may_be_replaced(site: Site, connection: Connection, start: Start) -> None:
-    started = start(lambda draft: draft.yaml["leaderboards"][0].update(submission_rule="Force_Last"))
-    assert confirmed(connection, started, keep=True).good
+def test_what_an_earlier_confirm_left_may_be_replaced(site: Site, confirmed: Confirming, start: Start) -> None:
+    started = start(put("leaderboards", 0, "submission_rule", "Force_Last"))
+    assert confirmed(started=started, keep=True).good
     assert any(row["on_leaderboard"] for row in site.submissions)
-    assert confirmed(connection, started).cells
+    assert confirmed(started=started).cells
 
 
 @pytest.mark.slow
-def test_submissions_that_wait_for_the_organiser_are_started(site: Site, connection: Connection, start: Start) -> None:
+def test_submissions_that_wait_for_the_organiser_are_started(site: Site, confirmed: Confirming, start: Start) -> None:
     started = start()
     site.competitions[started[0]]["auto_run_submissions"] = False
-    assert confirmed(connection, started).good
+    assert confirmed(started=started).good
     assert sum(request.endswith("run_submission/") for request in site.changing()) == 2
 
 
@@ -531,39 +521,36 @@ def test_what_cannot_be_removed_is_named(site: Site, start: Start, quick_verb: V
 
 
 @pytest.mark.slow
-def test_a_deletion_whose_answer_was_lost_is_looked_up(site: Site, connection: Connection, start: Start) -> None:
-    started = start()
+def test_a_deletion_whose_answer_was_lost_is_looked_up(site: Site, confirmed: Confirming) -> None:
     site.breaks_after = {"DELETE /api/submissions/"}
-    assert confirmed(connection, started).left == []
+    assert confirmed().left == []
     assert cleared(site)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("breaks", [KeyboardInterrupt, SystemExit])
 def test_an_interrupted_run_cleans_up(
-    site: Site, connection: Connection, start: Start, breaks: type[BaseException]
+    site: Site, confirmed: Confirming, connection: Connection, breaks: type[BaseException]
 ) -> None:
-    started = start()
 
     def pause(_: float) -> None:
         raise breaks
 
     connection.pause = pause
     with pytest.raises(breaks):
-        confirmed(connection, started)
+        confirmed()
     assert cleared(site)
 
 
 @pytest.mark.slow
-def test_a_log_that_cannot_be_written_any_more_leaves_nothing(site: Site, connection: Connection, start: Start) -> None:
-    started = start()
+def test_a_log_that_cannot_be_written_any_more_leaves_nothing(site: Site, confirmed: Confirming) -> None:
 
     def score(content: bytes, task: str) -> dict[str, Any]:
         close_log()
         return score_answer(content, task)
 
     site.score = score
-    assert confirmed(connection, started).left == []
+    assert confirmed().left == []
     assert cleared(site)
 
 
@@ -590,9 +577,8 @@ def test_an_interrupted_clean_up_names_what_is_left(
 
 @pytest.mark.slow
 def test_a_refused_question_in_the_middle_cleans_up(
-    site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
+    site: Site, confirmed: Confirming, connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started = start()
     get = connection.get
 
     def refused(path: str, **query: Any) -> Any:
@@ -602,16 +588,15 @@ def test_a_refused_question_in_the_middle_cleans_up(
 
     monkeypatch.setattr(connection, "get", refused)
     with pytest.raises(AnswerError):
-        confirmed(connection, started)
+        confirmed()
     monkeypatch.undo()
     assert cleared(site)
 
 
 @pytest.mark.slow
 def test_a_bad_moment_of_the_server_does_not_end_the_wait(
-    site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
+    confirmed: Confirming, connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started = start()
     get, failures = connection.get, iter([True, True])
 
     def unwell(path: str, **query: Any) -> Any:
@@ -620,12 +605,13 @@ def test_a_bad_moment_of_the_server_does_not_end_the_wait(
         return get(path, **query)
 
     monkeypatch.setattr(connection, "get", unwell)
-    assert confirmed(connection, started).good
+    assert confirmed().good
 
 
 @pytest.mark.slow
-def test_a_submission_that_somebody_removes_meanwhile(site: Site, connection: Connection, start: Start) -> None:
-    started = start()
+def test_a_submission_that_somebody_removes_meanwhile(
+    site: Site, confirmed: Confirming, connection: Connection
+) -> None:
     pauses: list[float] = []
 
     def pause(seconds: float) -> None:
@@ -634,7 +620,7 @@ def test_a_submission_that_somebody_removes_meanwhile(site: Site, connection: Co
             del site.submissions[0]
 
     connection.pause = pause
-    done = confirmed(connection, started)
+    done = confirmed()
     assert ("good", "status", "Finished", "removed by somebody") in differing(done)
     assert len(pauses) < 10
 
@@ -662,17 +648,16 @@ def test_a_folder_or_a_broken_bundle_changes_nothing(
 
 
 @pytest.mark.slow
-def test_a_kit_without_a_template_is_passed_over(connection: Connection, start: Start) -> None:
+def test_a_kit_without_a_template_is_passed_over(confirmed: Confirming) -> None:
     kit = io.BytesIO(packed({"README.md": b"Hello"})).getvalue()
-    started = start(lambda draft: draft.files.update({"kit.zip": kit}))
-    assert {cell.submission for cell in confirmed(connection, started).cells} == {"good"}
+    assert {cell.submission for cell in confirmed(write("kit.zip", kit)).cells} == {"good"}
 
 
 @pytest.mark.slow
 def test_a_column_that_shows_a_time_is_not_judged(site: Site, start: Start, quick_verb: Verb) -> None:
     columns = [{"key": "points", "measured": None}, {"key": "more", "measured": "seconds"}]
     settings = json.dumps({"columns": columns}).encode()
-    number, bundle = start(lambda draft: draft.files.update({"scoring/program.json": settings}))
+    number, bundle = start(write("scoring/program.json", settings))
     site.score = with_scores(lambda done: done["scores"][1].update(score="0.9900000000"))
     done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust")
     assert done.exit_code == 0, done.output
@@ -686,21 +671,20 @@ def test_a_column_that_shows_a_time_is_not_judged(site: Site, start: Start, quic
 
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [b"[1]", b'{"columns": 3}', b'{"columns": [3, {}]}', b"{"])
-def test_settings_of_any_kind_name_no_measured_column(connection: Connection, start: Start, settings: bytes) -> None:
-    assert confirmed(connection, start(lambda draft: draft.files.update({"scoring/program.json": settings}))).good
+def test_settings_of_any_kind_name_no_measured_column(confirmed: Confirming, settings: bytes) -> None:
+    assert confirmed(write("scoring/program.json", settings)).good
 
 
 @pytest.mark.slow
-def test_a_phase_by_its_id_in_the_bundle(site: Site, connection: Connection, start: Start) -> None:
-    started = start(lambda draft: draft.yaml["phases"][0].update(id="dev"))
-    assert {cell.phase for cell in confirmed(connection, started, phase="dev").cells} == {"Main"}
+def test_a_phase_by_its_id_in_the_bundle(confirmed: Confirming, start: Start) -> None:
+    started = start(put("phases", 0, "id", "dev"))
+    assert {cell.phase for cell in confirmed(started=started, phase="dev").cells} == {"Main"}
     with pytest.raises(UserError, match=r"or of the bundle's ids dev\."):
-        confirmed(connection, started, phase="final")
+        confirmed(started=started, phase="final")
 
 
-def test_who_cannot_delete_submits_nothing(site: Site, connection: Connection, start: Start) -> None:
-    started = start()
+def test_who_cannot_delete_submits_nothing(site: Site, confirmed: Confirming) -> None:
     site.organiser = False
     with pytest.raises(UserError, match="as confirm needs: only organisers can delete what it submits"):
-        confirmed(connection, started)
+        confirmed()
     assert site.changing() == []

@@ -11,6 +11,7 @@ from scoring_kit.errors import OrganiserError
 from scoring_kit.manifest import Manifest
 from scoring_kit.organiser import Request
 from tests.scoring_programs.are2007.cases import ALL_TASKS, chain, document, read_submission
+from tests.scoring_programs.framed import write_files
 from tests.scoring_programs.read_secrets import read_secrets
 
 ENTITIES = (
@@ -31,20 +32,13 @@ FILES = {
 }
 
 
-def written(folder: Path, files: dict[str, str]) -> Path:
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(content, encoding="utf-8")
-    return folder
-
-
 def request(folder: Path, **more: Any) -> Request:
     every = {"tasks": list(ALL_TASKS), "all_tasks": list(ALL_TASKS), "layout": "joint", "options": {}}
     return cast("Request", {**every, "reference": str(folder), **more})
 
 
 def test_inputs_and_keys_are_read(tmp_path: Path) -> None:
-    gold = reference.read(written(tmp_path, FILES), ALL_TASKS, {})
+    gold = reference.read(write_files(tmp_path, FILES), ALL_TASKS, {})
     assert gold.inputs == {
         "task1": {"t": {"entities": ["a", "b", "c"], "pronouns": ["c"]}},
         "task2": {"t": {"entities": ["a", "b", "c"]}},
@@ -62,8 +56,8 @@ def test_inputs_and_keys_are_read(tmp_path: Path) -> None:
 
 def test_blanks_around_ids_of_inputs_and_keys_do_not_matter(tmp_path: Path) -> None:
     padded = {name: content.replace('id="c"', 'id=" c "').replace('="3"', '="3 "') for name, content in FILES.items()}
-    assert reference.read(written(tmp_path / "padded", padded), ALL_TASKS, {}) == reference.read(
-        written(tmp_path / "plain", FILES), ALL_TASKS, {}
+    assert reference.read(write_files(tmp_path / "padded", padded), ALL_TASKS, {}) == reference.read(
+        write_files(tmp_path / "plain", FILES), ALL_TASKS, {}
     )
 
 
@@ -76,8 +70,8 @@ def test_other_markup_in_a_text_is_looked_through(tmp_path: Path, task: str) -> 
     )
     marked = marked.replace("said", "<em>said</em><br/>").replace("Lund", "<name>Lund</name>")
     assert all(marked.count(tag) == 1 for tag in ("<p n", "<br/>", "<title>"))
-    gold = reference.read(written(tmp_path, {**FILES, f"{task}/t-input.xml": marked}), ALL_TASKS, {})
-    assert gold == reference.read(written(tmp_path / "plain", FILES), ALL_TASKS, {})
+    gold = reference.read(write_files(tmp_path, {**FILES, f"{task}/t-input.xml": marked}), ALL_TASKS, {})
+    assert gold == reference.read(write_files(tmp_path / "plain", FILES), ALL_TASKS, {})
 
 
 @pytest.mark.parametrize(
@@ -127,7 +121,7 @@ def test_other_markup_in_a_text_is_looked_through(tmp_path: Path, task: str) -> 
 def test_a_fault_in_the_reference_data_is_named_without_the_gold(
     tmp_path: Path, name: str, content: str, message: str
 ) -> None:
-    folder = written(tmp_path, {**FILES, name: content})
+    folder = write_files(tmp_path, {**FILES, name: content})
     with pytest.raises(OrganiserError) as raised:
         reference.read(folder, ALL_TASKS, {})
     assert raised.value.messages[0].startswith(message)
@@ -135,7 +129,7 @@ def test_a_fault_in_the_reference_data_is_named_without_the_gold(
 
 
 def test_missing_files_folders_and_unknown_options_are_named_together(tmp_path: Path) -> None:
-    folder = written(tmp_path, {"task1/t-key.xml": "", "task2/t-input.xml": "", "task3/README": "x"})
+    folder = write_files(tmp_path, {"task1/t-key.xml": "", "task2/t-input.xml": "", "task3/README": "x"})
     with pytest.raises(OrganiserError) as raised:
         reference.read(folder, ALL_TASKS, {"reading": "A"})
     assert [message.split(": ")[0] for message in raised.value.messages] == [
@@ -149,7 +143,7 @@ def test_missing_files_folders_and_unknown_options_are_named_together(tmp_path: 
 
 def test_pronouns_that_are_alone_are_pointed_out(tmp_path: Path) -> None:
     alone = {"task1/t-key.xml": document(chain("c"), chain("a", "b"), PRONOUNS)}
-    folder = written(tmp_path, {**FILES, **alone})
+    folder = write_files(tmp_path, {**FILES, **alone})
     assert organiser.check_reference(request(folder)) == {
         "warnings": [
             "task1/t-key.xml: pronouns that are alone in their chain cannot be resolved; there are 1.",
@@ -159,7 +153,7 @@ def test_pronouns_that_are_alone_are_pointed_out(tmp_path: Path) -> None:
 
 def test_a_task_without_any_pronoun_to_resolve_is_pointed_out(tmp_path: Path) -> None:
     without = document(chain("0 2", "3 4"))
-    folder = written(tmp_path, {**FILES, "task3/t-key.xml": without})
+    folder = write_files(tmp_path, {**FILES, "task3/t-key.xml": without})
     assert organiser.check_reference(request(folder)) == {
         "warnings": ["task3: no key lists an anaphoric pronoun, so that every submission scores 0."]
     }
@@ -167,7 +161,7 @@ def test_a_task_without_any_pronoun_to_resolve_is_pointed_out(tmp_path: Path) ->
 
 @pytest.mark.parametrize("key", [document(), document(chain("a"), chain("b"))])
 def test_a_task_without_any_link_is_pointed_out(tmp_path: Path, key: str) -> None:
-    folder = written(tmp_path, {**FILES, "task2/t-key.xml": key, "task4/t-key.xml": document(chain("0 2"))})
+    folder = write_files(tmp_path, {**FILES, "task2/t-key.xml": key, "task4/t-key.xml": document(chain("0 2"))})
     assert organiser.check_reference(request(folder)) == {
         "warnings": [
             f"{task}: no key has a chain of two mentions, so that every submission scores 0."
@@ -177,7 +171,7 @@ def test_a_task_without_any_link_is_pointed_out(tmp_path: Path, key: str) -> Non
 
 
 def test_prepare_copies_what_belongs_to_the_asked_tasks(tmp_path: Path) -> None:
-    source = written(tmp_path / "source", {**FILES, "task2/README": "about"})
+    source = write_files(tmp_path / "source", {**FILES, "task2/README": "about"})
     (tmp_path / "out").mkdir()
     asked = request(source, source=str(source), out=str(tmp_path / "out"), tasks=["task2"])
     assert organiser.prepare(asked) == {"warnings": []}
@@ -189,7 +183,7 @@ def test_prepare_copies_what_belongs_to_the_asked_tasks(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("layout", ["joint", "separate"])
 def test_the_template_is_a_valid_submission_without_answers(tmp_path: Path, layout: str) -> None:
-    folder = written(tmp_path / "ref", FILES)
+    folder = write_files(tmp_path / "ref", FILES)
     (tmp_path / "out").mkdir()
     tasks = ("task3",) if layout == "separate" else ALL_TASKS
     asked = request(folder, out=str(tmp_path / "out"), layout=layout, tasks=list(tasks))
@@ -204,7 +198,7 @@ def test_the_template_is_a_valid_submission_without_answers(tmp_path: Path, layo
 
 
 def test_keys_are_secret(tmp_path: Path) -> None:
-    folder = written(tmp_path, FILES)
+    folder = write_files(tmp_path, FILES)
     found = read_secrets(folder, organiser.secrets(request(folder)))
     assert found.files == [f"{task}/t-key.xml" for task in ALL_TASKS]
     assert not found.texts

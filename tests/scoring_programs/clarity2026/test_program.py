@@ -3,12 +3,10 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from clarity2026.submission import CLARITY_LABELS, EVASION_LABELS, TAXONOMY
+from clarity2026.submission import EVASION_LABELS, TAXONOMY
 from tests.scoring_programs.clarity2026.gold import DEV, PERFECT, annotated_gold, strict_gold, table
-from tests.scoring_programs.framed import Files, run_without, score
+from tests.scoring_programs.framed import Files, score
 
 KEYS = {"clarity_macro_f1", "evasion_macro_f1", "evasion_majority_macro_f1", "evasion_accuracy"}
 
@@ -147,43 +145,3 @@ def test_bad_gold_is_the_organisers_fault(tmp_path: Path) -> None:
     assert outcome.exit_code == 2
     assert "organisers must act" in outcome.stderr
     assert "SECRET" not in outcome.stderr
-
-
-@pytest.mark.slow
-@settings(max_examples=25)
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(EVASION_LABELS), st.lists(st.sampled_from(EVASION_LABELS), min_size=1, max_size=3)),
-        min_size=1,
-        max_size=12,
-    )
-)
-def test_scores_do_not_depend_on_the_order_of_rows(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, list[str]]]
-) -> None:
-    labels = {str(i): (*[*given, "", ""][:3], CLARITY_LABELS[i % 3]) for i, (_, given) in enumerate(rows)}
-    gold = annotated_gold({item: (a, b, c, d) for item, (a, b, c, d) in labels.items()})
-    lines = [(str(i), predicted) for i, (predicted, _) in enumerate(rows)]
-    outcomes = [
-        score(
-            tmp_path_factory.mktemp("run"),
-            "clarity2026",
-            {"gold.csv": gold},
-            {"a.csv": table(("id", "evasion_pred"), ordered)},
-        )
-        for ordered in (lines, lines[::-1])
-    ]
-    assert outcomes[0].scores == outcomes[1].scores
-
-
-@pytest.mark.slow
-def test_scoring_needs_no_models_and_no_pandas(tmp_path: Path) -> None:
-    blocked = ("torch", "transformers", "pandas")
-    outcome = run_without(tmp_path, blocked, "clarity2026", {"gold.csv": DEV}, {"answers.csv": PERFECT})
-    assert outcome.exit_code == 0, outcome.stderr
-
-
-def test_backslashes_between_folders_do_no_harm(tmp_path: Path) -> None:
-    outcome = score(tmp_path, "clarity2026", {"gold.csv": DEV}, {"mine\\s.csv": PERFECT, "mine\\": ""})
-    assert outcome.exit_code == 0, outcome.stderr
-    assert outcome.scores["clarity_macro_f1"] == 1.0

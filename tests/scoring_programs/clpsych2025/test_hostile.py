@@ -80,14 +80,9 @@ def test_odd_texts_are_scored(tmp_path: Path, content: Mapping[str, Any], profil
 
 REFUSED: dict[str, tuple[str | bytes, str]] = {
     "a NUL byte": (b'{"t1": "\0"}', "Team_1.json:1:9: not valid JSON (Invalid control character at)."),
-    "only NUL bytes": (b"\0" * 100, "Team_1.json:1:1: not valid JSON (Expecting value)."),
-    "nothing": (b"", "Team_1.json:1:1: not valid JSON (Expecting value)."),
     "nesting of 10,000": ("[" * 10_000 + "]" * 10_000, "Team_1.json: is nested too deeply."),
-    "objects 10,000 deep": ('{"a":' * 10_000 + "1" + "}" * 10_000, "Team_1.json: is nested too deeply."),
-    "UTF-16": (json.dumps(with_post()).encode("utf-16"), "Team_1.json: is encoded as UTF-16."),
     "Latin-1": ('{"t1":\n "\xe9"}'.encode("latin-1"), "Team_1.json:2: contains bytes that are not UTF-8."),
     "two values": ("{} {}", "Team_1.json:1:4: not valid JSON (Extra data)."),
-    "a number of 5,000 digits": ("9" * 5000, "Team_1.json: contains a number with too many digits."),
 }
 
 

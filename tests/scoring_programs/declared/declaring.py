@@ -19,6 +19,7 @@ from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.results import TaskResult
 from scoring_kit.submission_files import read_submission
+from tests.scoring_programs.framed import write_files
 
 Files = dict[str, str]
 AnyFiles = Mapping[str, str | bytes]
@@ -63,31 +64,47 @@ def options_of(data: dict[str, Any], folder: Path = Path()) -> dict[str, Any]:
     return options
 
 
+def faults_of(declaration: dict[str, Any], folder: Path = Path()) -> list[str]:
+    """What is wrong with a declaration, each fault after the keys that lead to its place."""
+    section = Section(copy.deepcopy(declaration))
+    settle(section, folder)
+    return [f"{'.'.join(map(str, trail))}: {text}" for trail, text in section.found]
+
+
 def columns_of(**metrics: Any) -> list[dict[str, Any]]:
-    """Columns by key, each with its metric."""
-    return [{"key": key, "metric": metric} for key, metric in metrics.items()]
+    """Columns by key, each with its metric; of functions of the organisers' own, more is better and 0 the worst."""
+    columns = []
+    for key, metric in metrics.items():
+        name = metric if isinstance(metric, str) else metric["name"]
+        own = {"sort": "desc", "worst": 0} if ".py:" in name else {}
+        columns.append({"key": key, "metric": metric, **own})
+    return columns
 
 
-def one_table(fields: list[dict[str, Any]], metrics: dict[str, Any], **submission_keys: Any) -> dict[str, Any]:
-    """The options of a competition with one CSV table, key `id`, and one task."""
-    reference_keys = submission_keys.pop("reference", {"file": "gold.csv"})
-    folder = submission_keys.pop("folder", Path())
+def one_table(fields: list[dict[str, Any]], metrics: dict[str, Any], **keys: Any) -> dict[str, Any]:
+    """The options of a competition with one table and one task.
+
+    The table is a CSV file whose key is `id`, where `keys` say nothing else. They are those of `submission`, but for
+    `reference`, the competition's `folder`, the `code` of its metrics.py, and the `worst` score of what is in there.
+    """
+    reference, folder = keys.pop("reference", {"file": "gold.csv"}), keys.pop("folder", Path())
+    code, worst = keys.pop("code", None), keys.pop("worst", 0)
+    if code is not None:
+        (folder / "metrics.py").write_text(code, encoding="utf-8")
+    has_key = "key" in keys or any(field["field"] == "id" for field in fields)
+    key = [] if has_key else [{"field": "id", "type": "string"}]
+    columns = [{**column, "worst": worst} if "worst" in column else column for column in columns_of(**metrics)]
     declaration = {
-        "submission": {
-            "file": "predictions.csv",
-            "key": "id",
-            "fields": [{"field": "id", "type": "string"}, *fields],
-            **submission_keys,
-        },
-        "reference": reference_keys,
-        "tasks": [{"id": "t", "columns": columns_of(**metrics)}],
+        "submission": {"file": "predictions.csv", "key": "id", "fields": [*key, *fields], **keys},
+        "reference": reference,
+        "tasks": [{"id": "t", "columns": columns}],
     }
     return options_of(declaration, folder)
 
 
 def read_gold(options: dict[str, Any], gold: AnyFiles, folder: Path) -> reference.Reference:
     """The gold, written into a folder and read."""
-    return reference.read(_written(folder / "ref", gold), tuple(options["metrics"]), options)
+    return reference.read(write_files(folder / "ref", gold), tuple(options["metrics"]), options)
 
 
 def score(options: dict[str, Any], gold: AnyFiles, answers: AnyFiles, folder: Path) -> Scored:
@@ -96,7 +113,7 @@ def score(options: dict[str, Any], gold: AnyFiles, answers: AnyFiles, folder: Pa
     read = read_gold(options, gold, folder)
     manifest = Manifest("declared_test", tasks, tasks, "joint", options, reference.manifest(read, tasks))
     problems = Problems()
-    sent, _ = read_submission(submission, _written(folder / "res", answers), manifest, problems)
+    sent, _ = read_submission(submission, write_files(folder / "res", answers), manifest, problems)
     return Scored({task: scorer(task)(read, sent, options) for task in sent.entered}, problems.warnings)
 
 
@@ -105,14 +122,6 @@ def gold_faults(options: dict[str, Any], gold: AnyFiles, folder: Path) -> list[s
     read = read_gold(options, gold, folder)
     found = [fault for columns in plans(options).values() for one in columns for fault in faults(one, read)]
     return [f"{where}: {what}" for where, what, _ in found]
-
-
-def _written(folder: Path, files: AnyFiles) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
-    return folder
 
 
 def csv_of(header: str, rows: list[Any]) -> str:

@@ -12,7 +12,7 @@ import pytest
 from declared import organiser
 from scoring_kit.errors import SubmissionError
 from scoring_kit.organiser import Request
-from tests.scoring_programs.declared.declaring import csv_of, one_table, options_of, read_gold, score
+from tests.scoring_programs.declared.declaring import csv_of, one_table, read_gold, score
 
 FIELDS: list[dict[str, Any]] = [{"field": "label", "type": "label"}, {"field": "text", "type": "text"}]
 GOLD = [["1", "a", "x;y", "en"], ["2", "b", "so,so", "de"], ["3", "a", "z\tz", "en"]]
@@ -122,12 +122,9 @@ def test_lines_before_rows_are_skipped(suffix: str, tmp_path: Path) -> None:
 
 
 def test_gold_of_lines_begins_after_those_that_are_skipped(tmp_path: Path) -> None:
-    declaration = {
-        "submission": {"file": "p.txt", "fields": [{"field": "label", "type": "label"}]},
-        "reference": {"file": "gold.txt", "skip": 2},
-        "tasks": [{"id": "t", "columns": [{"key": "acc", "metric": "accuracy"}]}],
-    }
-    options = options_of(declaration)
+    label = [{"field": "label", "type": "label"}]
+    gold = {"file": "gold.txt", "skip": 2}
+    options = one_table(label, {"acc": "accuracy"}, file="p.txt", key="line", reference=gold)
     read = read_gold(options, {"gold.txt": "one\ntwo\na\nb\n"}, tmp_path)["table"]
     assert read.keys == [("1",), ("2",)]
     assert score(options, {"gold.txt": "one\ntwo\na\nb\n"}, {"p.txt": "a\na\n"}, tmp_path).value("acc") == 0.5

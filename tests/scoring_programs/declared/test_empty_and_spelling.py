@@ -14,7 +14,7 @@ from declared.tasks import scorer
 from gen_bundle.declaration.scoring.metrics import metrics as all_metrics
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.organiser import Request
-from tests.scoring_programs.declared.declaring import csv_of, gold_faults, one_table, options_of, score
+from tests.scoring_programs.declared.declaring import csv_of, gold_faults, one_table, score
 
 LABEL: dict[str, Any] = {"field": "label", "type": "label", "values": ["a", "b"]}
 SKIP = {"file": "gold.csv", "empty": "skip"}
@@ -115,14 +115,12 @@ def test_texts_and_sets_that_are_empty_are_no_gold_where_gold_is_skipped(
 
 @pytest.mark.parametrize(("end", "keys"), [("", 3), ("\n", 3), ("\n\n", 4), ("\n \n\n", 5)])
 def test_blank_lines_at_the_end_of_gold_with_gaps_count(end: str, keys: int, tmp_path: Path) -> None:
-    fields = [{"field": "x", "type": "text"}]
-    declaration = {
-        "submission": {"file": "p.txt", "fields": fields},
-        "reference": {**SKIP, "file": "gold.txt"},
-        "tasks": [{"id": "t", "columns": [{"key": "m", "metric": "exact_match"}]}],
-    }
+    gold = {**SKIP, "file": "gold.txt"}
+    options = one_table(
+        [{"field": "x", "type": "text"}], {"m": "exact_match"}, file="p.txt", key="line", reference=gold
+    )
     sent = "".join(f"{text}\n" for text in ["a", "z", "c", "z", "z"][:keys])
-    found = score(options_of(declaration), {"gold.txt": f"a\n\nb{end}"}, {"p.txt": sent}, tmp_path)
+    found = score(options, {"gold.txt": f"a\n\nb{end}"}, {"p.txt": sent}, tmp_path)
     assert found.value("m") == 0.5
 
 
@@ -227,9 +225,7 @@ def test_a_range_of_an_ordinal_goes_by_its_numbers_or_places(tmp_path: Path) -> 
 
 
 def test_ids_without_case_are_one_key(tmp_path: Path) -> None:
-    submission = {"file": "predictions.csv", "key": "id", "fields": [{"field": "id", "case": "ignore"}, LABEL]}
-    tasks = [{"id": "t", "columns": [{"key": "acc", "metric": "accuracy"}]}]
-    options = options_of({"submission": submission, "reference": {"file": "gold.csv"}, "tasks": tasks})
+    options = one_table([{"field": "id", "case": "ignore"}, LABEL], {"acc": "accuracy"})
     gold = {"gold.csv": "id,label\nDoc-A,a\nDoc-B,b\n"}
     assert score(options, gold, {"predictions.csv": "id,label\ndoc-a,a\nDOC-B,a\n"}, tmp_path).value("acc") == 0.5
     with pytest.raises(SubmissionError, match='a second row for "DOC-A", after'):
@@ -276,15 +272,8 @@ def test_a_default_stands_for_an_empty_cell_and_an_absent_column(kind: str, tmp_
 
 
 def test_an_own_function_gets_none_where_gold_is_empty(tmp_path: Path) -> None:
-    (tmp_path / "metrics.py").write_text(
-        "def share(gold, predicted):\n    return sum(row['label'] is None for row in gold) / len(gold)\n"
-    )
-    declaration = {
-        "submission": {"file": "predictions.csv", "key": "id", "fields": [{"field": "id"}, LABEL]},
-        "reference": SKIP,
-        "tasks": [{"id": "t", "columns": [{"key": "s", "metric": "metrics.py:share", "sort": "desc", "worst": 0}]}],
-    }
-    options = options_of(declaration, tmp_path)
+    code = "def share(gold, predicted):\n    return sum(row['label'] is None for row in gold) / len(gold)\n"
+    options = one_table([LABEL], {"s": "metrics.py:share"}, reference=SKIP, folder=tmp_path, code=code)
     sent = {"predictions.csv": csv_of("id,label", [[row[0], "a"] for row in ROWS])}
     assert score(options, {"gold.csv": csv_of("id,label", ROWS)}, sent, tmp_path).value("s") == 0.25
     request: Request = {"tasks": ["t"], "all_tasks": ["t"], "layout": "joint", "options": options}

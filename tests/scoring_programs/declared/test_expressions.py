@@ -124,15 +124,12 @@ SUBMISSION = {
 }
 
 
-def declared(*made: dict[str, Any], **metrics: Any) -> dict[str, Any]:
+def declared(*columns: dict[str, Any], **metrics: Any) -> dict[str, Any]:
+    """Options of columns with metrics, and of further columns, the better the higher where nothing else is said."""
     own = metrics or {"f1": {"name": "f1", "field": "label"}, "r": {"name": "pearson", "field": "x"}}
-    columns = [*columns_of(**own), *({"sort": "desc", "worst": 0, **one} for one in made)]
-    declaration = {
-        "submission": SUBMISSION,
-        "reference": {"file": "gold.csv"},
-        "tasks": [{"id": "t", "columns": columns}],
-    }
-    return options_of(declaration)
+    made = [one if "metric" in one else {"sort": "desc", "worst": 0, **one} for one in columns]
+    tasks = [{"id": "t", "columns": [*columns_of(**own), *made]}]
+    return options_of({"submission": SUBMISSION, "reference": {"file": "gold.csv"}, "tasks": tasks})
 
 
 def test_an_expression_is_of_unrounded_scores_and_resampled(tmp_path: Path) -> None:
@@ -173,20 +170,9 @@ def test_an_undefined_metric_enters_as_it_stands_on_the_board(tmp_path: Path) ->
 
 
 def test_a_score_that_is_worse_than_its_column_enters_as_it_is_written(tmp_path: Path) -> None:
-    declaration = {
-        "submission": SUBMISSION,
-        "reference": {"file": "gold.csv"},
-        "tasks": [
-            {
-                "id": "t",
-                "columns": [
-                    {"key": "e", "metric": {"name": "mae", "field": "x"}, "worst": 0.5},
-                    {"key": "final", "expression": "1 - e", "sort": "desc", "worst": 0},
-                ],
-            }
-        ],
-    }
-    found = score(options_of(declaration), {"gold.csv": GOLD}, {"predictions.csv": ANSWERS}, tmp_path)
+    error = {"key": "e", "metric": {"name": "mae", "field": "x"}, "worst": 0.5}
+    options = declared(error, {"key": "final", "expression": "1 - e"})
+    found = score(options, {"gold.csv": GOLD}, {"predictions.csv": ANSWERS}, tmp_path)
     assert (found.value("e"), found.value("final")) == (1.0, 0.5)
 
 
@@ -204,25 +190,16 @@ PARTS = {"l.csv": "id,label\na,p\nb,q\n", "n.csv": "id,x\na,1\nb,4\n"}
 
 @pytest.mark.parametrize("enters", [True, False])
 def test_an_expression_of_several_tasks(enters: bool, tmp_path: Path) -> None:
-    declaration = {
-        "submission": {"tables": TABLES},
-        "tasks": [
-            {
-                "id": "one",
-                "columns": [
-                    {"key": "acc", "metric": {"name": "accuracy", "table": "labels"}},
-                    {"key": "final", "expression": "acc - e / 10 + twice", "sort": "desc", "worst": -1000},
-                ],
-            },
-            {
-                "id": "two",
-                "columns": [
-                    {"key": "e", "metric": {"name": "mae", "table": "numbers"}, "worst": 50},
-                    {"key": "twice", "expression": "2 * e", "sort": "asc", "worst": 7},
-                ],
-            },
-        ],
-    }
+    one = [
+        {"key": "acc", "metric": {"name": "accuracy", "table": "labels"}},
+        {"key": "final", "expression": "acc - e / 10 + twice", "sort": "desc", "worst": -1000},
+    ]
+    two = [
+        {"key": "e", "metric": {"name": "mae", "table": "numbers"}, "worst": 50},
+        {"key": "twice", "expression": "2 * e", "sort": "asc", "worst": 7},
+    ]
+    tasks = [{"id": "one", "columns": one}, {"id": "two", "columns": two}]
+    declaration = {"submission": {"tables": TABLES}, "tasks": tasks}
     sent = {"labels.csv": "id,label\na,p\nb,p\n", "numbers.csv": "id,x\na,2\nb,4\n"}
     if not enters:
         del sent["numbers.csv"]
@@ -237,20 +214,11 @@ def test_an_expression_of_several_tasks(enters: bool, tmp_path: Path) -> None:
 
 def test_an_expression_of_clusters_has_no_units(tmp_path: Path) -> None:
     fields = [{"field": "id", "type": "string"}, {"field": "label", "type": "string"}]
-    declaration = {
-        "submission": {**SUBMISSION, "fields": fields},
-        "reference": {"file": "gold.csv"},
-        "tasks": [
-            {
-                "id": "t",
-                "columns": [
-                    *columns_of(ari="ari", exact="exact_match"),
-                    {"key": "final", "expression": "ari + exact", "sort": "desc", "worst": -1},
-                ],
-            }
-        ],
-    }
-    found = score(options_of(declaration), {"gold.csv": GOLD}, {"predictions.csv": ANSWERS}, tmp_path)
+    final = {"key": "final", "expression": "ari + exact", "sort": "desc", "worst": -1}
+    tasks = [{"id": "t", "columns": [*columns_of(ari="ari", exact="exact_match"), final]}]
+    submission = {**SUBMISSION, "fields": fields}
+    options = options_of({"submission": submission, "reference": {"file": "gold.csv"}, "tasks": tasks})
+    found = score(options, {"gold.csv": GOLD}, {"predictions.csv": ANSWERS}, tmp_path)
     assert not definitions()["ari"].resampled
     (result,) = found.results.values()
     assert result.units is not None

@@ -11,11 +11,9 @@ from sklearn.metrics import f1_score, jaccard_score
 
 from declared.organiser import failing
 from declared.plan import plans
-from gen_bundle.declaration.scoring import settle
-from gen_bundle.declaration.source import Section
 from scoring_kit.errors import SubmissionError
 from tests.scoring_programs.declared.arrays_as_files import nifti, npy, npz, png
-from tests.scoring_programs.declared.declaring import AnyFiles, columns_of, gold_faults, options_of, read_gold, score
+from tests.scoring_programs.declared.declaring import AnyFiles, faults_of, gold_faults, one_table, read_gold, score
 from tests.scoring_programs.declared.resampled import units_of
 
 CASES = ["a", "b", "c", "d", "e"]
@@ -41,13 +39,9 @@ def refuse(rows):
 
 
 def declared(folder: Path, metrics: dict[str, Any], reference: dict[str, Any], **submission: Any) -> dict[str, Any]:
-    (folder / "metrics.py").write_text(CODE, encoding="utf-8")
-    columns = columns_of(**metrics)
-    for column in columns:
-        if "metrics.py" in str(column["metric"]):
-            column |= {"sort": "desc", "worst": -1}
-    sent = {"file": "{case}.npy", "key": "case", "fields": [MASK], **submission}
-    return options_of({"submission": sent, "reference": reference, "tasks": [{"id": "t", "columns": columns}]}, folder)
+    keys = {"file": "{case}.npy", "key": "case", **submission}
+    fields = keys.pop("fields", [MASK])
+    return one_table(fields, metrics, reference=reference, folder=folder, code=CODE, worst=-1, **keys)
 
 
 def masks(seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -341,15 +335,12 @@ def test_what_a_table_of_files_cannot_be_is_named(
     submission: dict[str, Any], reference: dict[str, Any], column: Any, fault: str, tmp_path: Path
 ) -> None:
     (tmp_path / "metrics.py").write_text(CODE, encoding="utf-8")
-    section = Section(
-        {
-            "submission": {"file": "{case}.npy", "key": "case", "fields": [dict(ONE)], **submission},
-            "reference": {"file": "{case}_gt.npy", **reference},
-            "tasks": [{"id": "t", "columns": [column]}],
-        }
-    )
-    settle(section, tmp_path)
-    found = [f"{'.'.join(map(str, trail))}: {text}" for trail, text in section.found]
+    declaration = {
+        "submission": {"file": "{case}.npy", "key": "case", "fields": [ONE], **submission},
+        "reference": {"file": "{case}_gt.npy", **reference},
+        "tasks": [{"id": "t", "columns": [column]}],
+    }
+    found = faults_of(declaration, tmp_path)
     assert any(one.startswith(fault) for one in found), found
 
 

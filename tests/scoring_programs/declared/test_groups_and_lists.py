@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
 from pathlib import Path
@@ -17,7 +16,7 @@ from declared import organiser
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.organiser import Request
 from scoring_kit.results import ConfusionMatrix
-from tests.scoring_programs.declared.declaring import csv_of, gold_faults, one_table, options_of, score
+from tests.scoring_programs.declared.declaring import csv_of, faults_of, gold_faults, one_table, score
 from tests.scoring_programs.declared.resampled import score_and_resample, units_of
 from tests.scoring_programs.declared.test_files import template_of
 
@@ -81,9 +80,6 @@ def test_means_over_one_group_are_a_mistake_of_the_gold(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", [3, 4])
 def test_groups_weigh_as_many_keys_as_are_scored(seed: int, tmp_path: Path) -> None:
-    (tmp_path / "metrics.py").write_text(
-        "def some(gold, predicted):\n    return None if gold['x'] == 'c' else float(gold['x'] == predicted['x'])\n"
-    )
     rng = random.Random(seed)
     rows = [
         [f"k{i}", rng.choice(["a", "b", "c", ""]), rng.choice("ab"), "pqqrrr"[i % 6], rng.choice("uv")]
@@ -98,11 +94,9 @@ def test_groups_weigh_as_many_keys_as_are_scored(seed: int, tmp_path: Path) -> N
         "own": {"name": "metrics.py:some", "per": "key", **weighted},
     }
     fields = [{"field": name, "type": "label", "values": ["a", "b", "c"]} for name in "xy"]
-    table = {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, *fields]}
-    columns = [{"key": key, "metric": metric, "sort": "desc", "worst": 0} for key, metric in metrics.items()]
-    reference = {"file": "gold.csv", "empty": "skip"}
-    declaration = {"submission": table, "reference": reference, "tasks": [{"id": "t", "columns": columns}]}
-    options = options_of(declaration, tmp_path)
+    code = "def some(gold, predicted):\n    return None if gold['x'] == 'c' else float(gold['x'] == predicted['x'])\n"
+    skip = {"file": "gold.csv", "empty": "skip"}
+    options = one_table(fields, metrics, reference=skip, folder=tmp_path, code=code, file="p.csv")
     gold = csv_of("id,x,y,g,h", rows)
     found = score_and_resample(options, {"gold.csv": gold}, {"p.csv": csv_of("id,x,y", answers)}, tmp_path)
 
@@ -126,60 +120,31 @@ def test_groups_weigh_as_many_keys_as_are_scored(seed: int, tmp_path: Path) -> N
     assert found.value("own") == pytest.approx(sum(a == b for a, b in counted) / len(counted))
 
 
-@pytest.mark.parametrize("form", ["cells", "columns", "json", "gold columns", "no header"])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_errors_of_lists_of_numbers(form: str, weighted: bool, tmp_path: Path) -> None:
-    rng = np.random.default_rng(7)
-    spread = form in ("columns", "no header")
-    sizes = [3] * 12 if spread or form == "gold columns" else rng.integers(1, 5, 12).tolist()
-    gold, answers = ([rng.normal(size=size).round(3) for size in sizes] for _ in range(2))
-    weight = rng.integers(1, 4, 12).tolist() if weighted else [1] * 12
-    metrics = {
-        f"{name}_{average}": {"name": name, "average": average, **({"weight": "w"} if weighted else {})}
-        for name in ("mse", "mae", "rmse")
-        for average in ("key", "pooled")
-    }
-    field: dict[str, Any] = {"field": "x", "type": "numbers", **({"columns": ["a", "b", "c"]} if spread else {})}
+WRITTEN: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {
+    "cells": ({}, {}, "id,x\n1,0 1\n2,2 2\n", "id,x\n1,0 2\n2,2 5\n"),
+    "columns": ({"columns": ["a", "b"]}, {}, "id,a,b\n1,0,1\n2,2,2\n", "id,b,a\n1,2,0\n2,5,2\n"),
+    "gold columns": ({}, {"fields": {"x": {"columns": ["u", "v"]}}}, "id,u,v\n1,0,1\n2,2,2\n", "id,x\n1,0 2\n2,2 5\n"),
+    "no header": (
+        {"columns": ["a", "b"]},
+        {"header": "none", "columns": ["x", "id"]},
+        "0,1,1\n2,2,2\n",
+        "1,0,2\n2,2,5\n",
+    ),
+}
 
-    def cells(values: Any, as_columns: bool) -> list[Any]:
-        return [float(one) for one in values] if as_columns else [" ".join(map(str, values))]
 
-    keys: dict[str, Any] = {}
-    reference: dict[str, Any] = {"file": "gold.csv"}
-    in_columns = spread or form == "gold columns"
-    header = "id,a,b,c,w" if spread else "id,u,v,z,w" if in_columns else "id,x,w"
-    if form == "gold columns":
-        reference["fields"] = {"x": {"columns": ["u", "v", "z"]}}
-    text = csv_of(header, [[f"k{i}", *cells(gold[i], in_columns), weight[i]] for i in range(12)])
-    sent = csv_of("id,a,b,c" if spread else "id,x", [[f"k{i}", *cells(answers[i], spread)] for i in range(12)])
-    if form == "no header":
-        keys, sent = {"header": "none"}, sent.split("\n", 1)[1]
-        reference |= {"header": "none", "columns": ["id", "x", "w"]}
-        text = text.split("\n", 1)[1]
-    files = {"predictions.csv": sent}
-    if form == "json":
-        keys = {"file": "p.jsonl"}
-        lists = [{"id": f"k{i}", "x": list(map(float, answers[i]))} for i in range(12)]
-        files = {"p.jsonl": "".join(json.dumps(one) + "\n" for one in lists)}
-    options = one_table([field], metrics, reference=reference, **keys)
-    if form in ("json", "no header"):
-        found = score(options, {"gold.csv": text}, files, tmp_path)
-    else:
-        found = score_and_resample(options, {"gold.csv": text}, files, tmp_path)
-    every_gold, every_answer = np.concatenate(gold), np.concatenate(answers)
-    repeated = np.repeat(weight, sizes)
-    for name, function in (
-        ("mse", sk.mean_squared_error),
-        ("mae", sk.mean_absolute_error),
-        ("rmse", sk.root_mean_squared_error),
-    ):
-        of_keys = [function(one, two) for one, two in zip(gold, answers, strict=True)]
-        assert found.value(f"{name}_key") == pytest.approx(np.average(of_keys, weights=weight))
-        pooled = function(every_gold, every_answer, sample_weight=repeated)
-        assert found.value(f"{name}_pooled") == pytest.approx(pooled)
-    if form == "cells":
-        (template,) = template_of(options, tmp_path).values()
-        assert score(options, {"gold.csv": text}, {"predictions.csv": template}, tmp_path / "t").value("mae_key") > 0
+@pytest.mark.parametrize("form", WRITTEN)
+def test_lists_of_numbers_in_every_form(form: str, tmp_path: Path) -> None:
+    field, reference, gold, sent = WRITTEN[form]
+    keys = {"header": "none"} if form == "no header" else {}
+    metrics: dict[str, Any] = {"key": "mae", "pooled": {"name": "rmse", "average": "pooled"}}
+    reference = {"file": "gold.csv", **reference}
+    options = one_table([{"field": "x", "type": "numbers", **field}], metrics, reference=reference, **keys)
+    found = score(options, {"gold.csv": gold}, {"predictions.csv": sent}, tmp_path)
+    assert found.value("key") == (1 / 2 + 3 / 2) / 2
+    assert found.value("pooled") == math.sqrt((1 + 9) / 4)
+    (template,) = template_of(options, tmp_path).values()
+    assert score(options, {"gold.csv": gold}, {"predictions.csv": template}, tmp_path / "t").value("key") > 0
 
 
 def test_lists_are_as_long_as_the_gold_and_within_bounds(tmp_path: Path) -> None:
@@ -192,52 +157,19 @@ def test_lists_are_as_long_as_the_gold_and_within_bounds(tmp_path: Path) -> None
         score(options, gold, {"predictions.csv": "id,x\n1,0 1.5\n2,0.5\n"}, tmp_path / "b")
 
 
-PLACES = ["accuracy", "balanced_accuracy", "mcc", "kappa", "f1", "precision", "recall"]
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("seed", [5, 6])
-def test_lists_of_labels_are_compared_place_by_place(seed: int, weighted: bool, tmp_path: Path) -> None:
-    rng = random.Random(seed)
-    labels = ["0", "1", "x"]
-    gold = [[rng.choice(labels) for _ in range(rng.randint(1, 6))] for _ in range(20)]
-    answers = [[one if rng.random() < 0.5 else rng.choice(labels) for one in own] for own in gold]
-    weight = [rng.randint(1, 3) if weighted else 1 for _ in gold]
-    more = {"weight": "w"} if weighted else {}
-    metrics: dict[str, Any] = {name: {"name": name, **more} for name in PLACES}
-    metrics["fbeta"] = {"name": "fbeta", "beta": 2, "average": "micro", **more}
-    metrics["binary"] = {"name": "f1", "average": "binary", "positive": "1", **more}
-    metrics["same"] = {"name": "exact_match", **more}
-    field = {"field": "x", "type": "tags", "scheme": "none", "values": labels}
-    options = one_table([field], metrics)
-    text = csv_of("id,x,w", [[f"k{i}", " ".join(own), weight[i]] for i, own in enumerate(gold)])
-    sent = csv_of("id,x", [[f"k{i}", " ".join(own)] for i, own in enumerate(answers)])
-    found = score_and_resample(options, {"gold.csv": text}, {"predictions.csv": sent}, tmp_path)
-    true, given = [one for own in gold for one in own], [one for own in answers for one in own]
-    weights = [weight[i] for i, own in enumerate(gold) for _ in own]
-    expected = {
-        "accuracy": sk.accuracy_score(true, given, sample_weight=weights),
-        "balanced_accuracy": sk.balanced_accuracy_score(true, given, sample_weight=weights),
-        "mcc": sk.matthews_corrcoef(true, given, sample_weight=weights),
-        "kappa": sk.cohen_kappa_score(true, given, sample_weight=weights),
-        "f1": sk.f1_score(true, given, average="macro", sample_weight=weights),
-        "precision": sk.precision_score(true, given, average="macro", sample_weight=weights),
-        "recall": sk.recall_score(true, given, average="macro", sample_weight=weights),
-        "fbeta": sk.fbeta_score(true, given, beta=2, average="micro", sample_weight=weights),
-        "binary": sk.f1_score(true, given, average=None, labels=["1"], sample_weight=weights)[0],
-        "same": np.average([a == b for a, b in zip(gold, answers, strict=True)], weights=weight),
-    }
-    assert {key: found.value(key) for key in metrics} == pytest.approx(expected)
-    (result,) = found.results.values()
-    assert [sum(map(sum, figure.counts)) for figure in result.figures if isinstance(figure, ConfusionMatrix)][:1] == [
-        len(true)
-    ]
+def test_lists_of_labels_are_as_long_as_the_gold_and_of_its_labels(tmp_path: Path) -> None:
+    field = {"field": "x", "type": "tags", "scheme": "none", "values": ["0", "1"]}
+    options = one_table([field], {"m": "accuracy"})
+    gold = {"gold.csv": "id,x\nk0,1 0 1\nk1,0\n"}
+    found = score(options, gold, {"predictions.csv": "id,x\nk0,1 1 1\nk1,0\n"}, tmp_path)
+    assert found.value("m") == 3 / 4
+    (matrix,) = (figure for figure in found.results["t"].figures if isinstance(figure, ConfusionMatrix))
+    assert sum(map(sum, matrix.counts)) == 4
     (template,) = template_of(options, tmp_path).values()
-    assert template.splitlines()[1] == f"k0,{' '.join('0' * len(gold[0]))}"
-    with pytest.raises(SubmissionError, match="x has an unknown label"):
-        score(options, {"gold.csv": text}, {"predictions.csv": sent.replace("k0,", "k0,B-x ")}, tmp_path / "x")
-    with pytest.raises(SubmissionError, match="one for each token"):
-        score(options, {"gold.csv": text}, {"predictions.csv": sent.replace("k0,", "k0,0 ")}, tmp_path / "y")
+    assert template.splitlines()[1] == "k0,0 0 0"
+    for wrong, said in (("B-x 1 1", "x has an unknown label"), ("1 1 1 1", "one for each token")):
+        with pytest.raises(SubmissionError, match=said):
+            score(options, gold, {"predictions.csv": f"id,x\nk0,{wrong}\nk1,0\n"}, tmp_path / wrong)
 
 
 def prepared(options: dict[str, Any], gold: str, folder: Path) -> None:
@@ -334,19 +266,12 @@ FAULTS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("field", "metric", "fault"), FAULTS, ids=[fault for _, _, fault in FAULTS])
 def test_what_does_not_go_together_is_named(field: dict[str, Any], metric: dict[str, Any], fault: str) -> None:
-    from gen_bundle.declaration.scoring import settle
-    from gen_bundle.declaration.source import Section
-
-    section = Section(
-        {
-            "submission": {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, dict(field)]},
-            "reference": {"file": "gold.csv"},
-            "tasks": [{"id": "t", "columns": [{"key": "m", "metric": dict(metric)}]}],
-        }
-    )
-    settle(section, Path())
-    found = [f"{trail[-1]}: {text}" for trail, text in section.found]
-    assert any(one.startswith(fault) for one in found), found
+    declaration = {
+        "submission": {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, field]},
+        "reference": {"file": "gold.csv"},
+        "tasks": [{"id": "t", "columns": [{"key": "m", "metric": metric}]}],
+    }
+    assert any(f".{one}".partition(f".{fault}")[1] for one in faults_of(declaration)), faults_of(declaration)
 
 
 def test_nothing_is_computed_of_an_empty_list(tmp_path: Path) -> None:

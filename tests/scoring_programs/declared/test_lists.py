@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scoring_kit.errors import OrganiserError, SubmissionError
-from tests.scoring_programs.declared.declaring import Files, options_of, score
+from tests.scoring_programs.declared.declaring import Files, faults_of, one_table, score
 from tests.scoring_programs.declared.resampled import units_of
 from tests.scoring_programs.declared.test_files import template_of
 
@@ -23,9 +23,7 @@ SCORE: dict[str, Any] = {"field": "score", "type": "number"}
 def declared(fields: list[Any], metrics: dict[str, Any], file: str, gold: str, **keys: Any) -> dict[str, Any]:
     """Options of a table with rows within records; `reference` is of the gold."""
     reference = {"file": gold, **keys.pop("reference", {})}
-    submission = {"file": file, "key": "id", "rows": "many", "fields": [ID, *fields], **keys}
-    columns = [{"key": key, "metric": metric} for key, metric in metrics.items()]
-    return options_of({"submission": submission, "reference": reference, "tasks": [{"id": "t", "columns": columns}]})
+    return one_table([ID, *fields], metrics, reference=reference, file=file, rows="many", **keys)
 
 
 def lines(rows: list[Any]) -> str:
@@ -128,14 +126,10 @@ def test_plain_values_and_sets_of_sets(tmp_path: Path) -> None:
 
 
 def test_own_functions_get_what_the_record_says_besides(tmp_path: Path) -> None:
-    (tmp_path / "metrics.py").write_text(
-        "def mine(gold, predicted):\n    return float(all(row['lang'] == 'en' for row in gold)), len(predicted)\n"
-    )
-    column = {"key": "m", "metric": {"name": "metrics.py:mine", "per": "key"}, "sort": "desc", "worst": 0}
-    submission = {"file": "p.jsonl", "key": "id", "rows": "many", "fields": [ID, DOC, KIND], "list": "found"}
-    reference = {"file": "gold.jsonl", "list": "found"}
-    declaration = {"submission": submission, "reference": reference, "tasks": [{"id": "t", "columns": [column]}]}
-    options = options_of(declaration, tmp_path)
+    code = "def mine(gold, predicted):\n    return float(all(row['lang'] == 'en' for row in gold)), len(predicted)\n"
+    own = {"m": {"name": "metrics.py:mine", "per": "key"}}
+    there = {"list": "found", "reference": {"list": "found"}}
+    options = declared([DOC, KIND], own, "p.jsonl", "gold.jsonl", folder=tmp_path, code=code, **there)
     found = score(options, {"gold.jsonl": lines(PAIRS[:1])}, {"p.jsonl": lines(SENT[:1])}, tmp_path)
     assert found.value("m") == 1
 
@@ -156,36 +150,26 @@ WRONG: dict[str, tuple[Any, str]] = {
 }
 
 
+FOUND = declared(
+    [DOC, KIND], {"f1": "set_f1"}, "p.jsonl", "gold.jsonl", list="found", missing="reject", reference={"list": "found"}
+)
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_named_by_record_and_row(name: str, tmp_path: Path) -> None:
     sent, message = WRONG[name]
-    options = declared(
-        [DOC, KIND],
-        {"f1": "set_f1"},
-        "p.jsonl",
-        "gold.jsonl",
-        list="found",
-        missing="reject",
-        reference={"list": "found"},
-    )
     with pytest.raises(SubmissionError, match=message):
-        score(options, {"gold.jsonl": lines(PAIRS)}, {"p.jsonl": lines(sent)}, tmp_path)
+        score(FOUND, {"gold.jsonl": lines(PAIRS)}, {"p.jsonl": lines(sent)}, tmp_path)
 
 
 def test_every_record_may_be_without_rows(tmp_path: Path) -> None:
-    options = declared(
-        [DOC, KIND], {"f1": "set_f1"}, "p.jsonl", "gold.jsonl", list="found", reference={"list": "found"}
-    )
     nothing = lines([{"id": one["id"], "found": []} for one in SENT])
-    assert score(options, {"gold.jsonl": lines(PAIRS)}, {"p.jsonl": nothing}, tmp_path).value("f1") == 0
+    assert score(FOUND, {"gold.jsonl": lines(PAIRS)}, {"p.jsonl": nothing}, tmp_path).value("f1") == 0
 
 
 def test_gold_without_its_list_is_the_organisers_mistake(tmp_path: Path) -> None:
-    options = declared(
-        [DOC, KIND], {"f1": "set_f1"}, "p.jsonl", "gold.jsonl", list="found", reference={"list": "found"}
-    )
     with pytest.raises(OrganiserError, match=r"gold\.jsonl:2: has no list at found"):
-        score(options, {"gold.jsonl": lines([PAIRS[0], {"id": 2}])}, {"p.jsonl": lines(SENT)}, tmp_path)
+        score(FOUND, {"gold.jsonl": lines([PAIRS[0], {"id": 2}])}, {"p.jsonl": lines(SENT)}, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -203,11 +187,7 @@ def test_gold_without_its_list_is_the_organisers_mistake(tmp_path: Path) -> None
     ],
 )
 def test_a_list_that_cannot_be_is_named(keys: dict[str, Any], fault: str) -> None:
-    from gen_bundle.declaration.scoring import settle
-    from gen_bundle.declaration.source import Section
-
-    submission = {"key": "id", "rows": "many", "fields": [ID, dict(KIND)], **keys}
+    submission = {"key": "id", "rows": "many", "fields": [ID, KIND], **keys}
     tasks = [{"id": "t", "columns": [{"key": "m", "metric": "exact_match"}]}]
-    section = Section({"submission": submission, "reference": {"file": "gold.csv"}, "tasks": tasks})
-    settle(section, Path())
-    assert [f"{trail[-1]}: {text}" for trail, text in section.found] == [fault]
+    declaration = {"submission": submission, "reference": {"file": "gold.csv"}, "tasks": tasks}
+    assert faults_of(declaration) == [f"submission.{fault}"]

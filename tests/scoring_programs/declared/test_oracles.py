@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gen_bundle.declaration.scoring.metrics import metrics
-from tests.scoring_programs.declared.declaring import Files, columns_of, csv_of, gold_faults, options_of, score
+from tests.scoring_programs.declared.declaring import Files, csv_of, gold_faults, one_table, score
 from tests.scoring_programs.declared.oracles import KINDS, Kind, cell, safe
 from tests.scoring_programs.declared.resampled import score_and_resample
 
@@ -24,7 +24,8 @@ WAYS = ("alone", "weighted", "by group", "of a group")
 class Drawn:
     """Made-up answers of a kind: their table, columns with a metric each, files, and what the columns must score."""
 
-    submission: dict[str, Any]
+    fields: list[dict[str, Any]]
+    rows: str
     reference: dict[str, Any]
     metrics: dict[str, Any]
     gold: Files
@@ -32,8 +33,7 @@ class Drawn:
     expected: dict[str, Callable[[], float]]
 
     def options(self) -> dict[str, Any]:
-        tasks = [{"id": "t", "columns": columns_of(**self.metrics)}]
-        return options_of({"submission": self.submission, "reference": self.reference, "tasks": tasks})
+        return one_table(self.fields, self.metrics, reference=self.reference, rows=self.rows)
 
 
 def drawn(kind: Kind, seed: int, size: int, ways: Sequence[str]) -> Drawn:
@@ -74,14 +74,12 @@ def drawn(kind: Kind, seed: int, size: int, ways: Sequence[str]) -> Drawn:
 
         named[f"c{number}"] = {**metric, **more}
         expected[f"c{number}"] = value
-    fields = [{"field": "id", "type": "string"}, *kind.fields]
-    submission = {"file": "predictions.csv", "key": "id", "fields": fields, "rows": "many" if kind.many else "one"}
     reference: dict[str, Any] = {"file": "gold.csv", **({"keys": "docs.csv"} if kind.many else {})}
     beside = {} if kind.many else {"w": weight, "g": groups}
     files = {"gold.csv": table(kind, gold, kind.gold, beside, rng)}
     files |= {"docs.csv": csv_of("id", [[f"k{i}"] for i in range(size)])} if kind.many else {}
     sent = {"predictions.csv": table(kind, answers, "x", {}, rng, sent=True)}
-    return Drawn(submission, reference, named, files, sent, expected)
+    return Drawn(kind.fields, "many" if kind.many else "one", reference, named, files, sent, expected)
 
 
 def table(

@@ -16,7 +16,7 @@ from declared.plan import plans
 from gen_bundle.build.render.starting_kit import validator_bytes
 from gen_bundle.ground.resources import resource
 from scoring_kit.errors import OrganiserError, SubmissionError
-from tests.scoring_programs.declared.declaring import columns_of, csv_of, gold_faults, options_of, read_gold, score
+from tests.scoring_programs.declared.declaring import csv_of, gold_faults, one_table, options_of, read_gold, score
 
 FIELDS = [{"field": "id", "type": "string"}, {"field": "x", "type": "number"}, {"field": "set", "type": "labels"}]
 GOLD = "id,x,set\na,1,p\nb,2,q\n"
@@ -28,15 +28,8 @@ def check(rows):
 
 
 def declared(folder: Path, code: str, **keys: Any) -> dict[str, Any]:
-    (folder / "metrics.py").write_text(code)
-    declaration = {
-        "submission": {"file": "p.csv", "key": "id", "fields": FIELDS, "check": "metrics.py:check", **keys},
-        "reference": {"file": "gold.csv"},
-        "tasks": [
-            {"id": "t", "columns": columns_of(mae={"name": "mae", "field": "x"}, f1={"name": "f1", "field": "set"})}
-        ],
-    }
-    return options_of(declaration, folder)
+    metrics = {"mae": {"name": "mae", "field": "x"}, "f1": {"name": "f1", "field": "set"}}
+    return one_table(FIELDS, metrics, folder=folder, code=code, file="p.csv", check="metrics.py:check", **keys)
 
 
 def test_a_check_refuses_a_submission(tmp_path: Path) -> None:
@@ -104,17 +97,8 @@ def test_the_validator_runs_the_check_without_any_package(tmp_path: Path) -> Non
 
 
 def ranking(**columns: Any) -> dict[str, Any]:
-    fields = [
-        {"field": "q", "type": "string"},
-        {"field": "item", "type": "string"},
-        {"field": "score", "type": "number"},
-    ]
-    declaration = {
-        "submission": {"file": "p.csv", "key": "q", "rows": "many", "fields": fields},
-        "reference": {"file": "gold.csv"},
-        "tasks": [{"id": "t", "columns": columns_of(**columns)}],
-    }
-    return options_of(declaration)
+    fields = [{"field": "q", "type": "string"}, {"field": "item"}, {"field": "score", "type": "number"}]
+    return one_table(fields, columns, file="p.csv", key="q", rows="many")
 
 
 def test_the_template_ranks_every_judged_item_in_an_order_of_its_own(tmp_path: Path) -> None:
@@ -202,12 +186,9 @@ def test_a_build_tries_no_function_on_what_a_check_refuses(tmp_path: Path) -> No
         "def mine(gold, predicted, **_):\n"
         "    return 1 / (sorted(row['x'] for row in predicted) == [1, 2, 3])\n"
     )
-    (tmp_path / "metrics.py").write_text(code)
-    submission: dict[str, Any] = {"file": "p.csv", "key": "id", "check": "metrics.py:check"}
-    submission["fields"] = [{"field": "id", "type": "string"}, {"field": "x", "type": "number"}]
-    own = {"key": "mine", "sort": "desc", "worst": 0, "metric": {"name": "metrics.py:mine", "field": "x"}}
-    tasks = [{"id": "t", "columns": [own]}]
-    options = options_of({"submission": submission, "reference": {"file": "gold.csv"}, "tasks": tasks}, tmp_path)
+    x = [{"field": "x", "type": "number"}]
+    mine = {"mine": {"name": "metrics.py:mine", "field": "x"}}
+    options = one_table(x, mine, folder=tmp_path, code=code, file="p.csv", check="metrics.py:check")
     gold = read_gold(options, {"gold.csv": "id,x\na,3\nb,1\nc,2\n"}, tmp_path)
     (plan,) = plans(options)["t"]
     assert list(failing(plan, gold, options["checks"])) == []

@@ -19,12 +19,9 @@ from declared.metrics import own
 from declared.organiser import failing, tries
 from declared.plan import plans
 from gen_bundle.cli import root
-from gen_bundle.declaration.scoring import settle
-from gen_bundle.declaration.source import Section
 from scoring_kit.errors import OrganiserError
 from tests.generator.after.report.declared_task import declared_task
-from tests.scoring_programs.declared.declaring import csv_of, one_table, read_gold, score
-from tests.scoring_programs.declared.declaring import options_of as declared
+from tests.scoring_programs.declared.declaring import csv_of, faults_of, one_table, read_gold, score
 from tests.scoring_programs.framed import score as framed
 from tests.scoring_programs.packed import Outcome
 
@@ -59,19 +56,8 @@ def module(when: str, fails: str) -> str:
 
 
 def options_of(folder: Path, text: str, **metric: Any) -> dict[str, Any]:
-    (folder / "metrics.py").write_text(text, encoding="utf-8")
-    declaration = one_table([LABEL], {"other": "accuracy"}, folder=folder)
-    column: dict[str, Any] = {
-        "metric": "mine",
-        "file": str(folder / "metrics.py"),
-        "table": "table",
-        "fields": [],
-        "gold": [],
-        "where": {},
-    }
-    column |= {"by": list(metric.get("by", ())), "options": {}, "worst": -5, "better": "higher", "undefined": None}
-    declaration["metrics"]["t"]["own"] = column
-    return declaration
+    metrics = {"other": {"name": "accuracy", "field": "label"}, "own": {"name": "metrics.py:mine", **metric}}
+    return one_table([LABEL], metrics, folder=folder, code=text, worst=-5)
 
 
 @pytest.mark.parametrize("fails", FAILS)
@@ -263,11 +249,8 @@ def test_scoring_files_are_there_and_read(names: list[str], metric: str, fault: 
     column = {"key": "c", "metric": metric, "sort": "desc", "worst": 0}
     submission = {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, LABEL]}
     tasks = [{"id": "t", "columns": [column]}]
-    section = Section(
-        {"scoring_files": names, "submission": submission, "reference": {"file": "g.csv"}, "tasks": tasks}
-    )
-    settle(section, tmp_path)
-    assert section.found == [(("scoring_files", 0), fault)]
+    declaration = {"submission": submission, "reference": {"file": "g.csv"}, "tasks": tasks, "scoring_files": names}
+    assert faults_of(declaration, tmp_path) == [f"scoring_files.0: {fault}"]
 
 
 TYPES = ["string", "label", "labels", "number", "text", "texts", "tags", "spans"]
@@ -315,7 +298,6 @@ def test_rows_are_the_same_whatever_other_metrics_read(order: int, tmp_path: Pat
         "    row = gold[1]\n"
         "    return float(row == {'id': '2', 'p': 1.0, 'weight': '2', 'grade': '1', 'day': '0.50'})\n"
     )
-    (tmp_path / "metrics.py").write_text(code, encoding="utf-8")
     metrics: dict[str, Any] = {
         "auc": {"name": "roc_auc", "field": "p", "positive": 1},
         "graded": {"name": "f1", "field": "p", "gold": "grade", "threshold": 0.5, "positive": 1},
@@ -324,17 +306,7 @@ def test_rows_are_the_same_whatever_other_metrics_read(order: int, tmp_path: Pat
     }
     listed = dict(list(metrics.items())[::order])
     fields = [{"field": "p", "type": "number", "min": 0, "max": 1}]
-    tasks = [{"key": key, "metric": metric, "sort": "desc", "worst": -100} for key, metric in listed.items()]
-    for column in tasks:
-        if column["key"] == "weighed":
-            column |= {"sort": "asc", "worst": 100}
-    submission = {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, *fields]}
-    declaration = {
-        "submission": submission,
-        "reference": {"file": "gold.csv"},
-        "tasks": [{"id": "t", "columns": tasks}],
-    }
-    options = declared(declaration, tmp_path)
+    options = one_table(fields, listed, folder=tmp_path, code=code, file="p.csv")
     gold = {"gold.csv": "id,p,weight,grade,day\n1,0,1,0,1\n2,1,2,1,0.50\n"}
     assert score(options, gold, {"p.csv": "id,p\n1,0.25\n2,0.5\n"}, tmp_path).value("mine") == 1
 

@@ -12,10 +12,8 @@ import pytest
 
 from declared.organiser import failing
 from declared.plan import plans
-from gen_bundle.declaration.scoring import settle
-from gen_bundle.declaration.source import Section
 from scoring_kit.resampling.draws import bootstrap_counts
-from tests.scoring_programs.declared.declaring import csv_of, gold_faults, options_of, read_gold, score
+from tests.scoring_programs.declared.declaring import csv_of, faults_of, gold_faults, one_table, read_gold, score
 from tests.scoring_programs.declared.resampled import score_and_resample, units_of
 
 CODE = """
@@ -47,19 +45,12 @@ def many(gold, predicted):
 
 
 def options(folder: Path, metrics: dict[str, Any], **submission: Any) -> dict[str, Any]:
-    (folder / "metrics.py").write_text(CODE, encoding="utf-8")
-    columns: list[dict[str, Any]] = []
+    own: dict[str, Any] = {}
     for key, one in metrics.items():
         further = {"name": one} if isinstance(one, str) else one
-        columns.append({"key": key, "metric": {**further, "name": f"metrics.py:{further['name']}", "per": "key"}})
-        columns[-1] |= {"sort": "desc", "worst": -9}
-    fields: list[dict[str, Any]] = [{"field": "id", "type": "string"}, {"field": "x", "type": "number"}]
-    declaration = {
-        "submission": {"file": "p.csv", "key": "id", "fields": fields, **submission},
-        "reference": {"file": "gold.csv"},
-        "tasks": [{"id": "t", "columns": columns}],
-    }
-    return options_of(declaration, folder)
+        own[key] = {**further, "name": f"metrics.py:{further['name']}", "per": "key"}
+    fields = [{"field": "x", "type": "number"}]
+    return one_table(fields, own, folder=folder, code=CODE, worst=-9, file="p.csv", **submission)
 
 
 def files(seed: int, number: int = 20) -> tuple[list[list[Any]], list[list[Any]]]:
@@ -196,12 +187,9 @@ def test_what_does_not_go_together_is_named(metric: dict[str, Any], fault: str, 
         "key": "id",
         "fields": [{"field": "id", "type": "string"}, {"field": "x", "type": "number"}],
     }
-    declared = Section(
-        {
-            "submission": {"tables": {"a": {**table, "reference": {"file": "gold.csv"}}}},
-            "tasks": [{"id": "t", "columns": [{"key": "m", "metric": metric, "sort": "asc", "worst": 9}]}],
-        }
-    )
-    settle(declared, tmp_path)
-    ((trail, text),) = declared.found
-    assert f"{trail[-1]}: {text}".startswith(fault)
+    declaration = {
+        "submission": {"tables": {"a": {**table, "reference": {"file": "gold.csv"}}}},
+        "tasks": [{"id": "t", "columns": [{"key": "m", "metric": metric, "sort": "asc", "worst": 9}]}],
+    }
+    (found,) = faults_of(declaration, tmp_path)
+    assert fault in found

@@ -27,7 +27,6 @@ from tests.scoring_programs.declared.declaring import (
     declared_options,
     gold_faults,
     one_table,
-    options_of,
     read_gold,
     score,
 )
@@ -296,14 +295,15 @@ def test_rows_are_chosen_and_grouped_by_columns_of_the_gold(tmp_path: Path) -> N
         "b": {"name": "accuracy", "by": "lang"},
         "c": {"name": "accuracy", "where": {"sure": {"min": 0.5}}},
         "d": {"name": "accuracy", "where": {"sure": {"max": 0.5}}, "by": ["lang"]},
+        "e": {"name": "accuracy", "where": {"sure": [1, 0.9]}},
     }
     options = one_table([LABEL], metrics)
     rows = [["1", "a", "x", 0.1], ["2", "b", "y", 0.5], ["3", "a", "z", 0.9], ["4", "a", "z", 1]]
     gold = csv_of("id,label,lang,sure", rows)
     answers = csv_of("id,label", [["4", "b"], ["3", "a"], ["2", "b"], ["1", "b"]])
     result = score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path)
-    values = [result.value(key) for key in "abcd"]
-    assert values == pytest.approx([1 / 2, (0 + 1 + 1 / 2) / 3, 2 / 3, (0 + 1) / 2])
+    values = [result.value(key) for key in "abcde"]
+    assert values == pytest.approx([1 / 2, (0 + 1 + 1 / 2) / 3, 2 / 3, (0 + 1) / 2, 1 / 2])
 
 
 def test_groups_of_two_columns_are_told_apart_by_each_of_them(tmp_path: Path) -> None:
@@ -354,21 +354,16 @@ def test_several_tables_enter_several_tasks(tmp_path: Path) -> None:
 
 
 def test_an_own_function_gets_rows_in_the_order_of_the_keys(tmp_path: Path) -> None:
-    (tmp_path / "metrics.py").write_text(
+    code = (
         "def mine(gold, predicted, *, factor):\n"
         "    assert [row['id'] for row in gold] == [row['id'] for row in predicted]\n"
         "    assert gold[0]['tags'] == frozenset({'p', 'q'}) and predicted[1]['label'] is None\n"
         "    assert gold[0]['note'] == 'hm' and 'note' not in predicted[0]\n"
         "    return factor * sum(g['label'] == p['label'] for g, p in zip(gold, predicted))\n"
     )
-    fields = [{**LABEL, "required": False}, {"field": "tags", "type": "labels"}]
-    metric = {"name": "metrics.py:mine", "factor": 10}
-    declaration = {
-        "submission": {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, *fields]},
-        "reference": {"file": "gold.csv"},
-        "tasks": [{"id": "t", "columns": [{"key": "own", "metric": metric, "sort": "desc", "worst": 0}]}],
-    }
-    options = options_of(declaration, tmp_path)
+    fields: list[dict[str, Any]] = [{**LABEL, "required": False}, {"field": "tags", "type": "labels"}]
+    own = {"own": {"name": "metrics.py:mine", "factor": 10}}
+    options = one_table(fields, own, folder=tmp_path, code=code, file="p.csv")
     gold = csv_of("id,label,tags,note", [["1", "a", "p|q", "hm"], ["2", "b", "", ""]])
     answers = csv_of("id,label,tags", [["2", "", ""], ["1", "a", "p"]])
     assert score(options, {"gold.csv": gold}, {"p.csv": answers}, tmp_path).value("own") == 10
@@ -621,19 +616,11 @@ def test_any_text_survives_any_format(texts: list[str], name: str, tmp_path_fact
         text = buffer.getvalue()
     else:
         text = json.dumps(shuffled) if name == "p.json" else "".join(json.dumps(row) + "\n" for row in shuffled)
-    metric = {"name": "metrics.py:same"}
     folder = tmp_path_factory.mktemp("text")
-    (folder / "metrics.py").write_text("def same(gold, predicted):\n    return float(gold == predicted)\n")
-    declaration = {
-        "submission": {
-            "file": name,
-            "key": "id",
-            "fields": [{"field": "id", "type": "string"}, {"field": "text", "type": "text"}],
-        },
-        "reference": {"file": "gold.jsonl"},
-        "tasks": [{"id": "t", "columns": [{"key": "c", "metric": metric, "sort": "desc", "worst": 0}]}],
-    }
-    options = options_of(declaration, folder)
+    code = "def same(gold, predicted):\n    return float(gold == predicted)\n"
+    fields = [{"field": "text", "type": "text"}]
+    gold_file = {"file": "gold.jsonl"}
+    options = one_table(fields, {"c": "metrics.py:same"}, reference=gold_file, folder=folder, code=code, file=name)
     gold = {"gold.jsonl": "".join(json.dumps(row) + "\n" for row in rows)}
     assert score(options, gold, {name: text}, folder).value("c") == 1
 

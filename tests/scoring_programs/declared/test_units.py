@@ -63,17 +63,7 @@ HEADER = "id,label,topics,n,m,text"
 
 
 def mixed_table(folder: Path, **reference: Any) -> dict[str, Any]:
-    (folder / "metrics.py").write_text(OWN)
-    columns = {
-        key: {**metric, "sort": "desc"} if key == "own" else metric for key, metric in METRICS.items() if key != "own"
-    }
-    own = {"key": "own", "metric": METRICS["own"], "sort": "desc", "worst": 0}
-    declaration = {
-        "submission": {"file": "predictions.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, *FIELDS]},
-        "reference": {"file": "gold.csv", **reference},
-        "tasks": [{"id": "t", "columns": [*({"key": k, "metric": m} for k, m in columns.items()), own]}],
-    }
-    return options_of(declaration, folder)
+    return one_table(FIELDS, METRICS, reference={"file": "gold.csv", **reference}, folder=folder, code=OWN)
 
 
 def answers_of(seed: int, gold: list[list[Any]]) -> list[list[Any]]:
@@ -235,17 +225,12 @@ def test_in_how_many_units_each_class_is(
     metric: dict[str, Any], values: list[str], classes: list[int], tmp_path: Path
 ) -> None:
     """A label of a fixed list that no gold has counts, too: it may be in another sample of the units."""
-    fields: list[dict[str, Any]] = [{"field": "id", "type": "string"}]
-    fields.append({"field": "label", "type": "label", "values": values})
+    fields: list[dict[str, Any]] = [{"field": "label", "type": "label", "values": values}]
     fields.append({"field": "p", "type": "number", "min": 0, "max": 1})
-    declaration = {
-        "submission": {"file": "predictions.csv", "key": "id", "fields": fields},
-        "reference": {"file": "gold.csv"},
-        "tasks": [{"id": "t", "columns": [{"key": "c", "metric": {"field": "label", **metric}}]}],
-    }
+    options = one_table(fields, {"c": {"field": "label", **metric}})
     gold = csv_of("id,label,lang", [["k1", "a", "x"], ["k2", "a", "x"], ["k3", "b", "y"]])
     answers = csv_of("id,label,p", [["k1", "a", 0.5], ["k2", "a", 0.2], ["k3", "a", 0.3]])
-    found = score(options_of(declaration, tmp_path), {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path)
+    found = score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path)
     assert sorted(units_of(found).classes["c"]) == classes
 
 

@@ -6,13 +6,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from process2025 import classification, regression
 from process2025.reference import ProcessReference
 from process2025.submission import CLASSES, ModelAnswers, ProcessSubmission
-from tests.scoring_programs.framed import run_without, score
+from tests.scoring_programs.framed import score
 from tests.scoring_programs.process2025 import gold
 from tests.scoring_programs.process2025.gold import GOLD, NAME, PERFECT, answers
 
@@ -195,19 +195,3 @@ def test_a_bad_submission_is_refused(tmp_path: Path) -> None:
     outcome = score(tmp_path, "process2025", {"gold.csv": GOLD}, {NAME: PERFECT.replace("Dementia", "AD")})
     assert (outcome.exit_code, outcome.scores) == (1, None)
     assert f'{NAME}:4 (Model1_class): "AD" is not a class.' in outcome.stderr
-
-
-@pytest.mark.slow
-@settings(max_examples=20)
-@given(st.permutations(PERFECT.splitlines()[1:]))
-def test_scores_do_not_depend_on_the_order_of_rows(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
-    text = "\n".join([gold.HEADER, *lines]).replace(",26,", ",20,")
-    outcome = score(tmp_path_factory.mktemp("run"), "process2025", {"gold.csv": GOLD}, {NAME: text})
-    assert outcome.scores["rmse"] == pytest.approx(math.sqrt(36 / 3))
-    assert outcome.scores["macro_f1"] == 1.0
-
-
-def test_scoring_needs_no_models_and_no_pandas(tmp_path: Path) -> None:
-    blocked = ("torch", "transformers", "pandas")
-    outcome = run_without(tmp_path, blocked, "process2025", {"gold.csv": GOLD}, {NAME: PERFECT})
-    assert outcome.exit_code == 0, outcome.stderr

@@ -9,6 +9,7 @@ from scoring_kit.errors import OrganiserError
 from scoring_kit.manifest import Manifest
 from scoring_kit.organiser import Request
 from seedev2016 import organiser, reference
+from tests.scoring_programs.framed import write_files
 from tests.scoring_programs.read_secrets import read_secrets
 from tests.scoring_programs.seedev2016.cases import read_submission
 
@@ -25,13 +26,6 @@ FILES = {
     "full/D.a1": A1,
     "full/D.a2": FULL,
 }
-
-
-def written(folder: Path, files: dict[str, str]) -> Path:
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(content, encoding="utf-8")
-    return folder
 
 
 def request(folder: Path, **more: Any) -> Request:
@@ -54,14 +48,14 @@ def request(folder: Path, **more: Any) -> Request:
     ],
 )
 def test_a_fault_in_the_gold_is_named_without_the_gold(tmp_path: Path, name: str, content: str, message: str) -> None:
-    folder = written(tmp_path, {**FILES, name: content})
+    folder = write_files(tmp_path, {**FILES, name: content})
     with pytest.raises(OrganiserError) as raised:
         reference.read(folder, ["binary", "full"], {})
     assert raised.value.messages[0] == f"{message} Look at this line of the reference data."
 
 
 def test_missing_files_folders_and_unknown_options_are_named_together(tmp_path: Path) -> None:
-    folder = written(tmp_path, {"binary/D.a2": BINARY, "binary/E.a1": A1, "binary/README": "x"})
+    folder = write_files(tmp_path, {"binary/D.a2": BINARY, "binary/E.a1": A1, "binary/README": "x"})
     with pytest.raises(OrganiserError) as raised:
         reference.read(folder, ["binary", "full"], {"window": 3})
     assert [message.split(": ")[0] for message in raised.value.messages] == [
@@ -75,31 +69,33 @@ def test_missing_files_folders_and_unknown_options_are_named_together(tmp_path: 
 
 
 def test_only_the_asked_tasks_need_data(tmp_path: Path) -> None:
-    folder = written(tmp_path, {name: text for name, text in FILES.items() if name.startswith("full")})
+    folder = write_files(tmp_path, {name: text for name, text in FILES.items() if name.startswith("full")})
     gold = reference.read(folder, ["full"], {})
     assert list(gold.events) == ["full"]
 
 
 def test_entities_are_checked_against_the_text(tmp_path: Path) -> None:
     spoiled = A1.replace("15 21", "15 20").replace("25 30", "25 300")
-    folder = written(tmp_path, {**FILES, "binary/D.a1": spoiled})
+    folder = write_files(tmp_path, {**FILES, "binary/D.a1": spoiled})
     with pytest.raises(OrganiserError, match=r"binary/D\.a1 T3: is outside the text"):
         organiser.check_reference(request(folder))
-    folder = written(tmp_path, {**FILES, "binary/D.a1": A1.replace("15 21", "15 20")})
+    folder = write_files(tmp_path, {**FILES, "binary/D.a1": A1.replace("15 21", "15 20")})
     assert organiser.check_reference(request(folder)) == {
         "warnings": ["binary/D.a1 T2: is not the text at these offsets."]
     }
 
 
 def test_a_task_without_any_event_is_pointed_out(tmp_path: Path) -> None:
-    folder = written(tmp_path, {**FILES, **{name: "" for name in FILES if name.startswith("full/") and ".a2" in name}})
+    folder = write_files(
+        tmp_path, {**FILES, **{name: "" for name in FILES if name.startswith("full/") and ".a2" in name}}
+    )
     assert organiser.check_reference(request(folder)) == {
         "warnings": ["full: no .a2 file holds an event, so that every submission gets an F1 of 0."]
     }
 
 
 def test_prepare_copies_what_belongs_to_the_asked_tasks(tmp_path: Path) -> None:
-    source = written(tmp_path / "source", {**FILES, "binary/README": "about", "notes.txt": "x"})
+    source = write_files(tmp_path / "source", {**FILES, "binary/README": "about", "notes.txt": "x"})
     (tmp_path / "out").mkdir()
     asked = request(source, source=str(source), out=str(tmp_path / "out"), tasks=["binary"])
     assert organiser.prepare(asked) == {"warnings": []}
@@ -111,7 +107,7 @@ def test_prepare_copies_what_belongs_to_the_asked_tasks(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("layout", ["joint", "separate"])
 def test_the_template_is_a_valid_submission_without_events(tmp_path: Path, layout: str) -> None:
-    folder = written(tmp_path / "ref", FILES)
+    folder = write_files(tmp_path / "ref", FILES)
     (tmp_path / "out").mkdir()
     tasks = ["full"] if layout == "separate" else ["binary", "full"]
     asked = request(folder, out=str(tmp_path / "out"), layout=layout, tasks=tasks)
@@ -125,7 +121,7 @@ def test_the_template_is_a_valid_submission_without_events(tmp_path: Path, layou
 
 
 def test_manifest_tells_entities_and_secrets_tell_events(tmp_path: Path) -> None:
-    folder = written(tmp_path, FILES)
+    folder = write_files(tmp_path, FILES)
     entities = {"T1": "Protein", "T2": "Box", "T3": "Tissue"}
     both = ["binary", "full"]
     assert reference.manifest(reference.read(folder, both, {}), both) == {task: {"D": entities} for task in both}

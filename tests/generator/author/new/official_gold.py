@@ -2,51 +2,18 @@
 
 import json
 import random
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 CHANCE = random.Random()
-EMOTIONS = (
-    "anger",
-    "anticipation",
-    "disgust",
-    "fear",
-    "joy",
-    "love",
-    "optimism",
-    "pessimism",
-    "sadness",
-    "surprise",
-    "trust",
-)
-WORDS = [
-    "a",
-    "bank",
-    "river",
-    "stone",
-    "green",
-    "walks",
-    "under",
-    "the",
-    "old",
-    "bridge",
-    "while",
-    "seven",
-    "birds",
-    "sing",
-    "loudly",
-    "about",
-    "rain",
-    "and",
-    "never",
-    "stop",
-]
+EMOTIONS = "anger anticipation disgust fear joy love optimism pessimism sadness surprise trust"
+WORDS = "a bank river stone green walks under the old bridge while seven birds sing loudly about rain and never stop"
 
 
 def sentence(words: int = 8) -> str:
-    return " ".join(CHANCE.choices(WORDS, k=words))
+    return " ".join(CHANCE.choices(WORDS.split(), k=words))
 
 
 def lines(rows: Sequence[Sequence[object]], between: str = "\t", *, end: str = "\n") -> str:
@@ -83,7 +50,7 @@ class Official:
     kind: str
     ranks: str
     fields: dict[str, str]
-    options: Sequence[str] = ()
+    options: Sequence[str]
 
     @property
     def text(self) -> str:
@@ -92,15 +59,35 @@ class Official:
         return self.make()
 
 
+OFFICIAL: dict[str, Official] = {}
+Maker = Callable[[], str]
+
+
+def official(file: str, kind: str, ranks: str, fields: str, options: str = "") -> Callable[[Maker], Maker]:
+    """Enter a gold file that a function makes; fields are written `name: type, …`, options as on the command line."""
+
+    def entered(make: Maker) -> Maker:
+        types = dict(field.split(": ") for field in fields.split(", "))
+        OFFICIAL[make.__name__] = Official(file, make, kind, ranks, types, shlex.split(options))
+        return make
+
+    return entered
+
+
+@official(
+    "SemEval2017-task4-test.subtask-A.txt", "classification", "f1", "id: string, label: label", "--columns id,label"
+)
 def semeval2017_4a() -> str:
     return lines([[801989080477154944 + i, one_of("negative", "neutral", "positive")] for i in range(60)])
 
 
+@official("2018-EI-reg-En-anger-test-gold.txt", "regression", "rmse", "ID: string, Intensity Score: number")
 def ei_reg() -> str:
     rows = [[f"2017-En-3{i:04}", sentence(), "anger", f"{CHANCE.random():.3f}"] for i in range(60)]
     return lines([["ID", "Tweet", "Affect Dimension", "Intensity Score"], *rows])
 
 
+@official("2018-EI-oc-En-anger-test-gold.txt", "classification", "kappa", "ID: string, Intensity Class: ordinal")
 def ei_oc() -> str:
     classes = [
         "0: no anger can be inferred",
@@ -112,15 +99,18 @@ def ei_oc() -> str:
     return lines([["ID", "Tweet", "Affect Dimension", "Intensity Class"], *rows])
 
 
+@official("2018-E-c-En-test-gold.txt", "multilabel", "f1", "ID: string, labels: labels")
 def e_c() -> str:
-    rows = [[f"2018-En-0{i:04}", sentence(), *(flag() for _ in EMOTIONS)] for i in range(60)]
-    return lines([["ID", "Tweet", *EMOTIONS], *rows])
+    rows = [[f"2018-En-0{i:04}", sentence(), *(flag() for _ in EMOTIONS.split())] for i in range(60)]
+    return lines([["ID", "Tweet", *EMOTIONS.split()], *rows])
 
 
+@official("SemEval2018-T3_gold_test_taskA_emoji.txt", "classification", "f1", "Tweet index: string, Label: label")
 def irony() -> str:
     return lines([["Tweet index", "Label", "Tweet text"], *([i, flag(0.4), sentence()] for i in range(1, 61))])
 
 
+@official("final-eval-key.json", "classification", "f1", "id: string, answer: label", "--at subtaskaenglish")
 def rumour_eval() -> str:
     stance = {str(52300000 + i * 7): one_of("support", "deny", "query", "comment") for i in range(60)}
     return json.dumps(
@@ -131,6 +121,7 @@ def rumour_eval() -> str:
     )
 
 
+@official("test.csv", "classification", "f1", "id: string, label: label")
 def humicroedit() -> str:
     rows = [
         [
@@ -148,6 +139,7 @@ def humicroedit() -> str:
     return lines([["id", "original1", "edit1", "meanGrade1", "original2", "edit2", "meanGrade2", "label"], *rows], ",")
 
 
+@official("tsd_test.csv", "spans", "set_f1", "id: string, spans: offsets", "--key line")
 def toxic_spans() -> str:
     rows = []
     for _ in range(60):
@@ -156,6 +148,7 @@ def toxic_spans() -> str:
     return lines([["spans", "text"], *rows], ",")
 
 
+@official("spans-gold.txt", "spans", "set_f1", "id: string, spans: offsets", "--columns id,spans")
 def toxic_spans_ids() -> str:
     rows: list[list[object]] = []
     for i in range(60):
@@ -164,14 +157,29 @@ def toxic_spans_ids() -> str:
     return lines(rows)
 
 
+@official(
+    "task2_test.txt",
+    "multilabel",
+    "f1",
+    "id: string, labels: labels",
+    "--columns unb,shal,pres,auth,met,comp,merr --key line",
+)
 def pcl() -> str:
     return lines([[flag() for _ in range(7)] for _ in range(60)], ",")
 
 
+@official(
+    "test_labels.txt",
+    "multilabel",
+    "f1",
+    "id: string, labels: labels",
+    "--columns id,misogynous,shaming,stereotype,objectification,violence",
+)
 def mami() -> str:
     return lines([[f"{15000 + i}.jpg", flag(0.5), flag(), flag(), flag(), flag()] for i in range(60)])
 
 
+@official("mushroom.en-tst.v1.jsonl", "spans", "set_f1", "id: string, hard_labels: spans", "--answer hard_labels")
 def mu_shroom() -> str:
     rows = []
     for i in range(60):
@@ -191,6 +199,7 @@ def mu_shroom() -> str:
     return jsonl(rows)
 
 
+@official("val.jsonl", "classification", "roc_auc", "id: string, label: number", "--answer label=probability")
 def pan25() -> str:
     return jsonl(
         [
@@ -206,11 +215,19 @@ def pan25() -> str:
     )
 
 
+@official("labels.jsonl", "multilabel", "f1", "work_id: string, labels: labels")
 def pan23() -> str:
     names = ["violence", "death", "abuse", "war", "mental-illness"]
     return jsonl([{"work_id": str(100 + i), "labels": CHANCE.sample(names, CHANCE.randint(1, 3))} for i in range(60)])
 
 
+@official(
+    "germeval2018.test.txt",
+    "classification",
+    "f1",
+    "id: string, coarse label: label, fine label: label",
+    "--columns 'text,coarse label,fine label' --key line",
+)
 def germeval2018() -> str:
     rows = []
     for i in range(60):
@@ -225,6 +242,13 @@ def germeval2018() -> str:
     return lines(rows)
 
 
+@official(
+    "AMI2020_testset_raw_gt.tsv",
+    "classification",
+    "f1",
+    "id: string, misogynous: label, aggressive: label",
+    "--columns id,misogynous,aggressive",
+)
 def ami2020() -> str:
     rows = []
     for i in range(60):
@@ -233,6 +257,7 @@ def ami2020() -> str:
     return lines(rows)
 
 
+@official("competition_test_stances.csv", "classification", "f1", "Body ID: string, Headline: string, Stance: label")
 def fnc() -> str:
     rows = []
     for i in range(90):
@@ -240,14 +265,23 @@ def fnc() -> str:
     return lines([["Headline", "Body ID", "Stance"], *rows], ",")
 
 
+@official("stance.csv", "classification", "f1", "id: string, stance: label", "--columns id,stance")
 def touche() -> str:
     return lines([[f"q{i // 3:03}-{i}", one_of("FIRST", "SECOND", "NEUTRAL", "NO")] for i in range(60)], ",")
 
 
+@official(
+    "20191010_debate_gold.tsv",
+    "classification",
+    "roc_auc",
+    "line: string, label: number",
+    "--columns line,speaker,text,label --answer label=probability",
+)
 def checkthat_debate() -> str:
     return lines([[i + 1, one_of("TRUMP", "CLINTON", "SYSTEM"), sentence(), flag(0.15)] for i in range(60)])
 
 
+@official("testD.tsv", "extraction", "set_f1", "doc: string, code: label", "--columns doc,code")
 def codiesp() -> str:
     rows: list[list[str]] = []
     for i in range(20):
@@ -256,6 +290,7 @@ def codiesp() -> str:
     return lines(rows)
 
 
+@official("qrels.dev.tsv", "ranking", "ndcg", "query: string, item: string, score: number")
 def qrels(second: str = "0") -> str:
     rows: list[list[object]] = []
     for i in range(30):
@@ -263,6 +298,7 @@ def qrels(second: str = "0") -> str:
     return lines(rows)
 
 
+@official("qrels.robust.txt", "ranking", "ndcg", "query: string, item: string, score: number")
 def trec_qrels() -> str:
     rows: list[list[object]] = []
     for i in range(20):
@@ -271,6 +307,7 @@ def trec_qrels() -> str:
     return lines(rows, " ")
 
 
+@official("tg2021-dev.json", "ranking", "ndcg", "qid: string, docUUID: string, score: number")
 def textgraphs() -> str:
     problems = []
     for i in range(30):
@@ -286,6 +323,7 @@ def textgraphs() -> str:
     return json.dumps({"rankingProblems": problems})
 
 
+@official("dev-v2.0.json", "generation", "exact_match", "id: string, answers: text")
 def squad() -> str:
     articles = []
     for i in range(6):
@@ -306,6 +344,7 @@ def squad() -> str:
     return json.dumps({"version": "v2.0", "data": articles})
 
 
+@official("hotpot_dev_distractor_v1.json", "generation", "exact_match", "_id: string, answer: text")
 def hotpot() -> str:
     rows = []
     for i in range(40):
@@ -323,6 +362,7 @@ def hotpot() -> str:
     return json.dumps(rows)
 
 
+@official("gap-test.tsv", "classification", "f1", "ID: string, A-coref: label, B-coref: label")
 def gap() -> str:
     rows: list[list[object]] = []
     for i in range(1, 61):
@@ -346,21 +386,29 @@ def gap() -> str:
     return lines([names, *rows])
 
 
+@official(
+    "gold.tsv",
+    "classification",
+    "f1",
+    "sentence: string, position: string, tag: label",
+    "--columns lp,side,sentence,position,word,tag",
+)
 def qe_word_table() -> str:
     rows: list[list[object]] = []
     for i in range(15):
         rows += [
-            ["en-de", "mt", i, at, CHANCE.choice(WORDS), one_of("OK", "OK", "BAD")]
+            ["en-de", "mt", i, at, one_of(*WORDS.split()), one_of("OK", "OK", "BAD")]
             for at in range(CHANCE.randint(4, 7))
         ]
     return lines(rows)
 
 
+@official("test.da", "regression", "rmse", "answer: number")
 def qe_sentences() -> str:
     return lines([[f"{CHANCE.gauss(0, 1):.6f}"] for _ in range(60)])
 
 
-def conll2003(scheme: str = "iob2") -> str:
+def tagged_names(scheme: str) -> str:
     found = ["-DOCSTART- -X- -X- O", ""]
     for i in range(30):
         begin = {"iob2": "B", "iob1": "I", "iobes": "B"}[scheme]
@@ -377,6 +425,28 @@ def conll2003(scheme: str = "iob2") -> str:
     return "\n".join(found) + "\n"
 
 
+@official("eng.testa", "tagging", "span_f1", "id: string, tags: tags")
+def conll2003() -> str:
+    return tagged_names("iob2")
+
+
+@official("eng.testb", "tagging", "span_f1", "id: string, tags: tags")
+def conll2003_iob1() -> str:
+    return tagged_names("iob1")
+
+
+@official("test.iobes", "tagging", "span_f1", "id: string, tags: tags")
+def conll_iobes() -> str:
+    return tagged_names("iobes")
+
+
+@official(
+    "drugprot_relations.tsv",
+    "extraction",
+    "set_f1",
+    "doc: string, relation: label, arg1: label, arg2: label",
+    "--columns doc,relation,arg1,arg2",
+)
 def drugprot() -> str:
     rows: list[list[object]] = []
     for i in range(25):
@@ -387,178 +457,13 @@ def drugprot() -> str:
     return lines(rows)
 
 
+@official(
+    "eng.word.test.gold.tsv",
+    "generation",
+    "exact_match",
+    "word: string, segmentation: text",
+    "--columns word,segmentation,category --answer segmentation",
+)
 def sigmorphon() -> str:
     words = [("".join(CHANCE.choices("abdegiklmnorst", k=9)), CHANCE.randint(2, 7)) for _ in range(60)]
     return lines([[word, f"{word[:cut]} @@{word[cut:]}", one_of("100", "010", "110")] for word, cut in words])
-
-
-OFFICIAL = {
-    "semeval2017-4a": Official(
-        "SemEval2017-task4-test.subtask-A.txt",
-        semeval2017_4a,
-        "classification",
-        "f1",
-        {"id": "string", "label": "label"},
-        ["--columns", "id,label"],
-    ),
-    "ei-reg": Official(
-        "2018-EI-reg-En-anger-test-gold.txt",
-        ei_reg,
-        "regression",
-        "rmse",
-        {"ID": "string", "Intensity Score": "number"},
-    ),
-    "ei-oc": Official(
-        "2018-EI-oc-En-anger-test-gold.txt",
-        ei_oc,
-        "classification",
-        "kappa",
-        {"ID": "string", "Intensity Class": "ordinal"},
-    ),
-    "e-c": Official("2018-E-c-En-test-gold.txt", e_c, "multilabel", "f1", {"ID": "string", "labels": "labels"}),
-    "irony": Official(
-        "SemEval2018-T3_gold_test_taskA_emoji.txt",
-        irony,
-        "classification",
-        "f1",
-        {"Tweet index": "string", "Label": "label"},
-    ),
-    "rumoureval": Official(
-        "final-eval-key.json",
-        rumour_eval,
-        "classification",
-        "f1",
-        {"id": "string", "answer": "label"},
-        ["--at", "subtaskaenglish"],
-    ),
-    "humicroedit": Official("test.csv", humicroedit, "classification", "f1", {"id": "string", "label": "label"}),
-    "toxic-spans": Official(
-        "tsd_test.csv", toxic_spans, "spans", "set_f1", {"id": "string", "spans": "offsets"}, ["--key", "line"]
-    ),
-    "toxic-spans-ids": Official(
-        "spans-gold.txt",
-        toxic_spans_ids,
-        "spans",
-        "set_f1",
-        {"id": "string", "spans": "offsets"},
-        ["--columns", "id,spans"],
-    ),
-    "pcl": Official(
-        "task2_test.txt",
-        pcl,
-        "multilabel",
-        "f1",
-        {"id": "string", "labels": "labels"},
-        ["--columns", "unb,shal,pres,auth,met,comp,merr", "--key", "line"],
-    ),
-    "mami": Official(
-        "test_labels.txt",
-        mami,
-        "multilabel",
-        "f1",
-        {"id": "string", "labels": "labels"},
-        ["--columns", "id,misogynous,shaming,stereotype,objectification,violence"],
-    ),
-    "mu-shroom": Official(
-        "mushroom.en-tst.v1.jsonl",
-        mu_shroom,
-        "spans",
-        "set_f1",
-        {"id": "string", "hard_labels": "spans"},
-        ["--answer", "hard_labels"],
-    ),
-    "pan25": Official(
-        "val.jsonl",
-        pan25,
-        "classification",
-        "roc_auc",
-        {"id": "string", "label": "number"},
-        ["--answer", "label=probability"],
-    ),
-    "pan23": Official("labels.jsonl", pan23, "multilabel", "f1", {"work_id": "string", "labels": "labels"}),
-    "germeval2018": Official(
-        "germeval2018.test.txt",
-        germeval2018,
-        "classification",
-        "f1",
-        {"id": "string", "coarse label": "label", "fine label": "label"},
-        ["--columns", "text,coarse label,fine label", "--key", "line"],
-    ),
-    "ami2020": Official(
-        "AMI2020_testset_raw_gt.tsv",
-        ami2020,
-        "classification",
-        "f1",
-        {"id": "string", "misogynous": "label", "aggressive": "label"},
-        ["--columns", "id,misogynous,aggressive"],
-    ),
-    "fnc": Official(
-        "competition_test_stances.csv",
-        fnc,
-        "classification",
-        "f1",
-        {"Body ID": "string", "Headline": "string", "Stance": "label"},
-    ),
-    "touche": Official(
-        "stance.csv", touche, "classification", "f1", {"id": "string", "stance": "label"}, ["--columns", "id,stance"]
-    ),
-    "checkthat": Official(
-        "20191010_debate_gold.tsv",
-        checkthat_debate,
-        "classification",
-        "roc_auc",
-        {"line": "string", "label": "number"},
-        ["--columns", "line,speaker,text,label", "--answer", "label=probability"],
-    ),
-    "codiesp": Official(
-        "testD.tsv", codiesp, "extraction", "set_f1", {"doc": "string", "code": "label"}, ["--columns", "doc,code"]
-    ),
-    "ms-marco": Official(
-        "qrels.dev.tsv", qrels, "ranking", "ndcg", {"query": "string", "item": "string", "score": "number"}
-    ),
-    "trec": Official(
-        "qrels.robust.txt", trec_qrels, "ranking", "ndcg", {"query": "string", "item": "string", "score": "number"}
-    ),
-    "textgraphs": Official(
-        "tg2021-dev.json", textgraphs, "ranking", "ndcg", {"qid": "string", "docUUID": "string", "score": "number"}
-    ),
-    "squad": Official("dev-v2.0.json", squad, "generation", "exact_match", {"id": "string", "answers": "text"}),
-    "hotpot": Official(
-        "hotpot_dev_distractor_v1.json", hotpot, "generation", "exact_match", {"_id": "string", "answer": "text"}
-    ),
-    "gap": Official(
-        "gap-test.tsv", gap, "classification", "f1", {"ID": "string", "A-coref": "label", "B-coref": "label"}
-    ),
-    "qe-word-table": Official(
-        "gold.tsv",
-        qe_word_table,
-        "classification",
-        "f1",
-        {"sentence": "string", "position": "string", "tag": "label"},
-        ["--columns", "lp,side,sentence,position,word,tag"],
-    ),
-    "qe-sentences": Official("test.da", qe_sentences, "regression", "rmse", {"answer": "number"}),
-    "conll2003": Official("eng.testa", conll2003, "tagging", "span_f1", {"id": "string", "tags": "tags"}),
-    "conll2003-iob1": Official(
-        "eng.testb", partial(conll2003, "iob1"), "tagging", "span_f1", {"id": "string", "tags": "tags"}
-    ),
-    "conll-iobes": Official(
-        "test.iobes", partial(conll2003, "iobes"), "tagging", "span_f1", {"id": "string", "tags": "tags"}
-    ),
-    "drugprot": Official(
-        "drugprot_relations.tsv",
-        drugprot,
-        "extraction",
-        "set_f1",
-        {"doc": "string", "relation": "label", "arg1": "label", "arg2": "label"},
-        ["--columns", "doc,relation,arg1,arg2"],
-    ),
-    "sigmorphon": Official(
-        "eng.word.test.gold.tsv",
-        sigmorphon,
-        "generation",
-        "exact_match",
-        {"word": "string", "segmentation": "text"},
-        ["--columns", "word,segmentation,category", "--answer", "segmentation"],
-    ),
-}

@@ -79,7 +79,7 @@ def _answer(row: dict[str, Any], columns: list[str]) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", sweep(OFFICIAL, ("conll2003", "e-c", "ei-reg", "squad", "toxic-spans", "trec")))
+@pytest.mark.parametrize("name", sweep(OFFICIAL, ("conll2003", "e_c", "ei_reg", "squad", "toxic_spans", "trec_qrels")))
 def test_gold_of_a_task_becomes_its_competition(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     official = OFFICIAL[name]
     assert sum(option.startswith("--") for option in official.options) <= 2
