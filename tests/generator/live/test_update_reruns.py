@@ -1,17 +1,19 @@
 """gen-bundle update --rerun: what is rerun, what it takes, and how it goes on after an interruption."""
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import Result
 
 from gen_bundle.ground.fetched import read_records
 from gen_bundle.live import reruns
 from gen_bundle.live.connection import AnswerError, LiveError
 from gen_bundle.live.reruns import read_record
 from gen_bundle.live.update import UpdateError
-from tests.generator.check.drafts import put, write
+from tests.generator.check.drafts import Edit, put, write
 from tests.generator.live.conftest import Looked, Verb, changed, competition_of, two_phases
 from tests.live_edits import computed_board
 from tests.live_runs import AnswerError as ServerError
@@ -19,6 +21,18 @@ from tests.live_server import Site, answer_api, packed
 
 NEW_GOLD = write("ref/truth.txt", b"a\nb\nb\n")
 ASKED = "/re_run_submission/"
+Updated = Callable[..., Result]
+RERUN = ("--apply", "--rerun", "--yes")
+
+
+@pytest.fixture
+def updated(number: int, verb: Verb, tmp_path: Path) -> Updated:
+    """Runs `update` with options, for the competition's bundle with new gold, or with other edits."""
+
+    def run(*options: str, edits: Sequence[Edit] = (NEW_GOLD,)) -> Result:
+        return verb("update", number, changed(tmp_path, two_phases, *edits), *options)
+
+    return run
 
 
 @pytest.fixture
@@ -44,9 +58,9 @@ def rerun_of(site: Site) -> list[int]:
 
 
 @pytest.mark.slow
-def test_nothing_is_rerun_unasked(site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path) -> None:
+def test_nothing_is_rerun_unasked(updated: Updated, site: Site, phases: list[int]) -> None:
     submitted(site, phases[0], 3)
-    done = verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--apply", "--yes")
+    done = updated("--apply", "--yes")
     assert done.exit_code == 0, done.output
     assert (
         "phase Main: 3 submissions scored with the old files. Without --rerun, old scores stand beside new ones."
@@ -56,13 +70,11 @@ def test_nothing_is_rerun_unasked(site: Site, number: int, phases: list[int], ve
 
 
 @pytest.mark.slow
-def test_without_apply_it_says_what_reruns_would_take(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
-) -> None:
+def test_without_apply_it_says_what_reruns_would_take(updated: Updated, site: Site, phases: list[int]) -> None:
     submitted(site, phases[0], 30)
     submitted(site, phases[0], 9, seconds=96)  # the last five took 100 to 104 s
     competition_of(site)["leaderboards"][0]["submission_rule"] = "Add"
-    done = verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--rerun")
+    done = updated("--rerun")
     assert done.exit_code == 1
     assert "to be rerun: phase Main: 39 submissions; about 1 h 6 min on one worker (median of 5 measured: 102 s)" in (
         done.stderr
@@ -83,21 +95,19 @@ def test_without_apply_it_says_what_reruns_would_take(
     ],
 )
 def test_without_a_measured_time_the_limit_is_given(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, content: bytes
+    updated: Updated, site: Site, phases: list[int], content: bytes
 ) -> None:
     for one in submitted(site, phases[0], 2):
         site.files[f"{one}-result"] = content
-    done = verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--rerun")
+    done = updated("--rerun")
     assert "phase Main: 2 submissions; no run time is known, at most 30 min" in done.stderr
 
 
-def test_submissions_to_several_tasks_are_several_runs(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
-) -> None:
+def test_submissions_to_several_tasks_are_several_runs(updated: Updated, site: Site, phases: list[int]) -> None:
     (parent,) = submitted(site, phases[0], has_children=True)
     parts = submitted(site, phases[0], 2, seconds=10, parent=parent)
     site.submissions[0]["children"] = parts
-    done = verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--apply", "--rerun", "--yes")
+    done = updated(*RERUN)
     assert done.exit_code == 0, done.output
     assert "phase Main: 1 submission (2 runs); about 1 min on one worker" in done.stderr
     assert rerun_of(site) == [parent]
@@ -105,7 +115,7 @@ def test_submissions_to_several_tasks_are_several_runs(
 
 @pytest.mark.slow
 def test_what_was_scored_with_the_old_files_is_rerun_the_oldest_first(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+    updated: Updated, site: Site, phases: list[int]
 ) -> None:
     old = submitted(site, phases[0], 12)
     submitted(site, phases[1], 2)  # another task's, whose files stay
@@ -113,32 +123,30 @@ def test_what_was_scored_with_the_old_files_is_rerun_the_oldest_first(
     submitted(site, phases[0], is_soft_deleted=True)
     submitted(site, phases[0], is_specific_task_re_run=True)
     old += submitted(site, phases[0], status="Failed")
-    new = changed(tmp_path, two_phases, NEW_GOLD)
-    done = verb("update", number, new, "--apply", "--rerun", "--yes")
+    done = updated(*RERUN)
     assert done.exit_code == 0, done.output
     assert rerun_of(site) == old
     assert "phase Main: 10 of 13 submissions rerun, 0 of the last failed" in done.stderr
     assert "phase Main: 13 of 13 submissions rerun" in done.stderr
-    again = verb("update", number, new, "--apply", "--rerun", "--yes")
+    again = updated(*RERUN)
     assert (again.exit_code, rerun_of(site)) == (0, old)
     assert "nothing to change" in again.stderr
 
 
 @pytest.mark.slow
 def test_reruns_can_be_asked_for_later_and_leave_out_what_came_since(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+    updated: Updated, site: Site, phases: list[int]
 ) -> None:
     old = submitted(site, phases[0], 2)
-    new = changed(tmp_path, two_phases, NEW_GOLD)
-    assert verb("update", number, new, "--apply", "--yes").exit_code == 0
+    assert updated("--apply", "--yes").exit_code == 0
     submitted(site, phases[0])  # scored with the new gold
-    assert verb("update", number, new, "--apply", "--rerun", "--yes").exit_code == 0
+    assert updated(*RERUN).exit_code == 0
     assert rerun_of(site) == old
 
 
 @pytest.mark.slow
 def test_what_comes_in_while_files_are_replaced_is_rerun(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    updated: Updated, site: Site, phases: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     late: list[int] = []
 
@@ -148,8 +156,7 @@ def test_what_comes_in_while_files_are_replaced_is_rerun(
         return answer_api(site, method, path, *given)
 
     monkeypatch.setattr("tests.live_server.answer_api", answer)
-    new = changed(tmp_path, two_phases, NEW_GOLD)
-    assert verb("update", number, new, "--apply", "--rerun", "--yes").exit_code == 0
+    assert updated(*RERUN).exit_code == 0
     assert len(late) == 2
     assert rerun_of(site) == late
 
@@ -196,10 +203,10 @@ def test_what_is_to_be_rerun_follows_from_what_was_restored(
 
 @pytest.mark.slow
 def test_a_second_replacement_reruns_the_reruns_and_not_what_they_replaced(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+    updated: Updated, site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
 ) -> None:
     first = submitted(site, phases[0], 2)
-    verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--apply", "--rerun", "--yes")
+    updated(*RERUN)
     reruns_of_first = [row["id"] for row in site.submissions if row.get("rerun_of")]
     newer = submitted(site, phases[0])
     later = changed(tmp_path, two_phases, write("ref/truth.txt", b"b\n"))
@@ -207,10 +214,10 @@ def test_a_second_replacement_reruns_the_reruns_and_not_what_they_replaced(
     assert rerun_of(site) == [*first, *reruns_of_first, *newer]
 
 
-def test_other_changes_need_no_reruns(site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path) -> None:
+def test_other_changes_need_no_reruns(updated: Updated, site: Site, phases: list[int]) -> None:
     submitted(site, phases[0])
-    new = changed(tmp_path, two_phases, put("title", "Other"), put("tasks", 0, "description", "More"))
-    done = verb("update", number, new, "--apply", "--rerun", "--yes")
+    edits = (put("title", "Other"), put("tasks", 0, "description", "More"))
+    done = updated(*RERUN, edits=edits)
     assert done.exit_code == 0, done.output
     assert rerun_of(site) == []
     assert "rerun" not in done.stderr
@@ -289,13 +296,11 @@ def test_one_that_cannot_be_rerun_does_not_stop_the_others(
 
 
 @pytest.mark.slow
-def test_reruns_that_fail_where_the_first_run_did_not_are_said(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
-) -> None:
+def test_reruns_that_fail_where_the_first_run_did_not_are_said(updated: Updated, site: Site, phases: list[int]) -> None:
     old = submitted(site, phases[0], 3)
     failed = submitted(site, phases[0], status="Failed")
     site.edits.failing = {old[0], *failed}
-    done = verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--apply", "--rerun", "--yes")
+    done = updated(*RERUN)
     assert done.exit_code == 1
     assert f"the rerun of {old[0]}: Failed" in done.stderr
     assert f"the rerun of {failed[0]}" not in done.stderr
@@ -340,17 +345,16 @@ def test_reruns_that_do_not_move_end_the_waiting(
 
 
 def test_what_still_runs_is_rerun_the_next_time(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    updated: Updated, site: Site, phases: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reruns, "SCORES_S", 0)
     (running,) = submitted(site, phases[0], status="Running", scores=[])
-    new = changed(tmp_path, two_phases, NEW_GOLD)
-    done = verb("update", number, new, "--apply", "--rerun", "--yes")
+    done = updated(*RERUN)
     assert done.exit_code == 1
     assert "phase Main: 1 submission not ended yet may be scored with old and new files." in done.stderr
     assert f"submission {running}: has not ended yet" in done.stderr
     site.submissions[0]["status"] = "Finished"
-    assert verb("update", number, new, "--apply", "--rerun", "--yes").exit_code == 0
+    assert updated(*RERUN).exit_code == 0
     assert rerun_of(site) == [running]
 
 
@@ -370,12 +374,11 @@ def test_a_site_that_is_gone_ends_the_reruns(
 
 
 def test_a_restored_competition_has_nothing_to_rerun(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+    updated: Updated, site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
 ) -> None:
     submitted(site, phases[0], 2)
     site.edits.refuses_keys = 1
-    new = changed(tmp_path, two_phases, NEW_GOLD)
-    assert verb("update", number, new, "--apply", "--rerun", "--yes").exit_code == 1
+    assert updated(*RERUN).exit_code == 1
     assert rerun_of(site) == []
     back = changed(tmp_path, two_phases)
     assert "nothing to change" in verb("update", number, back, "--apply", "--rerun", "--yes").stderr
@@ -385,12 +388,11 @@ def test_a_restored_competition_has_nothing_to_rerun(
     "content",
     ["{", "[" * 100_000, "[]", "{}", '{"contents": 3, "reruns": {}}', '{"contents": {}, "reruns": {"1": {"due": 2}}}'],
 )
-def test_a_damaged_record_is_not_guessed_at(site: Site, number: int, verb: Verb, tmp_path: Path, content: str) -> None:
-    new = changed(tmp_path, two_phases, NEW_GOLD)
-    assert verb("update", number, new, "--apply", "--yes").exit_code == 0
+def test_a_damaged_record_is_not_guessed_at(updated: Updated, site: Site, tmp_path: Path, content: str) -> None:
+    assert updated("--apply", "--yes").exit_code == 0
     (record,) = (tmp_path / "state" / "gen-bundle" / "updates").iterdir()
     record.write_text(content)
-    done = verb("update", number, new)
+    done = updated()
     assert done.exit_code == 2
     assert "is damaged. It says what was replaced and rerun: restore it, or delete it to start anew." in done.stderr
 
@@ -427,33 +429,33 @@ ALL = put("leaderboards", 0, "submission_rule", "Force_Latest_Multiple")
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", AFTER)
 def test_after_reruns_the_board_is_right_or_it_is_said(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, rule: str
+    updated: Updated, site: Site, phases: list[int], rule: str
 ) -> None:
     made = ranked(site, phases[0], rule, {"alice": 1.0, "bob": 0.5})
-    new = changed(tmp_path, two_phases, put("leaderboards", 0, "submission_rule", rule), NEW_GOLD)
-    planned = verb("update", number, new, "--rerun")
+    edits = (put("leaderboards", 0, "submission_rule", rule), NEW_GOLD)
+    planned = updated("--rerun", edits=edits)
     assert f"warning: the leaderboard's rule is {rule}: {reruns.AFTER_RERUNS[rule]}." in planned.stderr
-    done = verb("update", number, new, "--apply", "--rerun", "--yes")
+    done = updated(*RERUN, edits=edits)
     assert board(site, phases[0]) == AFTER[rule]
     stale = [owner for owner, score in AFTER[rule] if (owner, score) in (("alice", 1.0), ("bob", 0.5))]
     assert done.exit_code == (1 if stale else 0), done.output
     for owner, one in made.items():
         said = f"is still submission {one} of {owner}, which replaced files scored; its rerun is submission "
         assert (said in done.stderr) == (owner in stale)
-    again = verb("update", number, new)
+    again = updated(edits=edits)
     assert (again.exit_code, again.stdout) == (1 if stale else 0, "The same.\n")
     assert again.stderr.count("which replaced files scored") == len(stale)
-    assert len(json.loads(verb("update", number, new, "--json").stdout)["still_ranking"]) == len(stale)
+    assert len(json.loads(updated("--json", edits=edits).stdout)["still_ranking"]) == len(stale)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", AFTER)
 def test_replaced_runs_are_fetched_and_deleted_when_asked(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, rule: str
+    updated: Updated, site: Site, number: int, phases: list[int], tmp_path: Path, rule: str
 ) -> None:
     made = ranked(site, phases[0], rule, {"alice": 1.0, "bob": 0.5})
-    new = changed(tmp_path, two_phases, put("leaderboards", 0, "submission_rule", rule), NEW_GOLD)
-    done = verb("update", number, new, "--apply", "--rerun", "--remove-replaced", "--yes")
+    edits = (put("leaderboards", 0, "submission_rule", rule), NEW_GOLD)
+    done = updated("--apply", "--rerun", "--remove-replaced", "--yes", edits=edits)
     assert done.exit_code == 0, done.output
     assert board(site, phases[0]) == [("alice", 0.75), ("bob", 0.75)]
     folder = tmp_path / f"next.zip.competition-{number}.submissions"
@@ -461,7 +463,7 @@ def test_replaced_runs_are_fetched_and_deleted_when_asked(
     kept = {record["id"] for record in read_records(folder / "0-main")} if deleted else set()
     assert deleted <= kept
     assert (made["alice"] in deleted) == (rule != "Force_Last")
-    again = verb("update", number, new, "--apply", "--rerun", "--remove-replaced", "--yes")
+    again = updated("--apply", "--rerun", "--remove-replaced", "--yes", edits=edits)
     assert (again.exit_code, "nothing to change" in again.stderr) == (0, True)
 
 
@@ -490,13 +492,11 @@ def test_under_the_rule_best_each_file_is_rerun_once_a_correction(
     assert sorted(owner for owner, _ in board(site, phases[0])) == ["alice", "bob"]
 
 
-def test_what_was_rerun_earlier_can_be_deleted_later(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
-) -> None:
+def test_what_was_rerun_earlier_can_be_deleted_later(updated: Updated, site: Site, phases: list[int]) -> None:
     ranked(site, phases[0], "Force_Latest_Multiple", {"alice": 1.0})
-    new = changed(tmp_path, two_phases, ALL, NEW_GOLD)
-    assert verb("update", number, new, "--apply", "--rerun", "--yes").exit_code == 1
-    done = verb("update", number, new, "--apply", "--remove-replaced", "--yes")
+    edits = (ALL, NEW_GOLD)
+    assert updated(*RERUN, edits=edits).exit_code == 1
+    done = updated("--apply", "--remove-replaced", "--yes", edits=edits)
     assert done.exit_code == 0, done.output
     assert board(site, phases[0]) == [("alice", 0.75)]
 
@@ -504,7 +504,7 @@ def test_what_was_rerun_earlier_can_be_deleted_later(
 @pytest.mark.slow
 @pytest.mark.parametrize("why", ["refused", "failed", "lost"])
 def test_a_replaced_run_that_must_stay_is_named_with_its_place(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, why: str
+    updated: Updated, site: Site, phases: list[int], why: str
 ) -> None:
     made = ranked(site, phases[0], "Force_Latest_Multiple", {"alice": 1.0, "bob": 0.5})
     if why == "refused":
@@ -513,8 +513,8 @@ def test_a_replaced_run_that_must_stay_is_named_with_its_place(
         site.edits.failing = {made["alice"]}
     else:
         del site.files[f"{made['alice']}.zip"]
-    new = changed(tmp_path, two_phases, ALL, NEW_GOLD)
-    done = verb("update", number, new, "--apply", "--rerun", "--remove-replaced", "--yes")
+    edits = (ALL, NEW_GOLD)
+    done = updated("--apply", "--rerun", "--remove-replaced", "--yes", edits=edits)
     assert done.exit_code == 1
     said = {"refused": "You do not have permission", "failed": "is not Finished", "lost": "could not be fetched"}[why]
     (line,) = [line for line in done.stderr.splitlines() if "Not deleted." in line]
@@ -553,13 +553,11 @@ def test_under_the_rule_last_an_owners_reruns_end_in_their_order(site: Site, loo
     assert made
 
 
-def test_a_rerun_of_several_tasks_fails_with_its_parts(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
-) -> None:
+def test_a_rerun_of_several_tasks_fails_with_its_parts(updated: Updated, site: Site, phases: list[int]) -> None:
     (parent,) = submitted(site, phases[0], has_children=True, scores=[])
     parts = submitted(site, phases[0], 2, parent=parent)
     site.submissions[0]["children"] = parts
     site.edits.failing = {parts[1]}
-    done = verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--apply", "--rerun", "--yes")
+    done = updated(*RERUN)
     assert done.exit_code == 1
     assert "1 of 1 submissions rerun, 1 of the last failed" in done.stderr

@@ -369,23 +369,3 @@ def test_a_failure_leaves_nothing_of_its_own_run_but_the_page(tmp_path: Path) ->
         (tmp_path / name).write_text("{}", encoding="utf-8")
     write_failure_page(tmp_path, tmp_path, ["the disk is full"], datetime(2031, 1, 1))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["detailed_results.html", "notes.txt"]
-
-
-@pytest.mark.slow
-def test_a_failed_run_leaves_no_scores_of_an_earlier_one(tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
-    assert Case(tmp_path).run().exit_code == 0
-    (tmp_path / "input" / "res" / "predictions.csv").write_text("id,label\n", encoding="utf-8")
-    (tmp_path / "output" / "notes.txt").write_text("mine", encoding="utf-8")
-    (tmp_path / "output" / "scores.txt").write_text("accuracy: 1.0\n", encoding="utf-8")  # a program for CodaLab's
-    command = [
-        sys.executable,
-        str(tmp_path / "program" / "score.py"),
-        str(tmp_path / "input"),
-        str(tmp_path / "output"),
-    ]
-    assert subprocess.run(command, capture_output=True, check=False).returncode == 1
-    assert sorted(path.name for path in (tmp_path / "output").iterdir()) == ["detailed_results.html", "notes.txt"]
-    assert "nothing was scored" in (tmp_path / "output" / "detailed_results.html").read_text(encoding="utf-8")

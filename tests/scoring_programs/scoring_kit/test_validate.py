@@ -78,123 +78,103 @@ def zipped(path: Path, files: dict[str, bytes]) -> Path:
     return path
 
 
-def verdict(module: ModuleType, capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
-    status = main(module, json.dumps(MANIFEST), [str(argument) for argument in arguments])
-    return status, capsys.readouterr().out
+Judge = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def verdict(module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Judge:
+    """The exit status and the words for a path, or for the zip `s.zip` of files, with further arguments."""
+
+    def judged(given: Path | dict[str, bytes], *arguments: object) -> tuple[int, str]:
+        path = given if isinstance(given, Path) else zipped(tmp_path / "s.zip", given)
+        status = main(module, json.dumps(MANIFEST), [str(path), *map(str, arguments)])
+        return status, capsys.readouterr().out
+
+    return judged
 
 
 GOOD = {"answer.txt": b"a\nb\n"}
 
 
-def test_a_zip_a_folder_and_a_bare_file_are_read(
-    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_zip_a_folder_and_a_bare_file_are_read(verdict: Judge, tmp_path: Path) -> None:
     bare = tmp_path / "answer.txt"
     bare.write_bytes(GOOD["answer.txt"])
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "answer.txt").write_bytes(GOOD["answer.txt"])
     archive = zipped(tmp_path / "mine.zip", GOOD)
-    assert verdict(module, capsys, archive) == (0, "mine.zip is valid. It enters one, not two.\n")
+    assert verdict(archive) == (0, "mine.zip is valid. It enters one, not two.\n")
     hint = "The platform accepts only zips: run this again with --pack submission.zip and upload that file.\n"
-    assert verdict(module, capsys, folder) == (0, "mine is valid. It enters one, not two.\n" + hint)
-    assert verdict(module, capsys, bare) == (0, "answer.txt is valid. It enters one, not two.\n" + hint)
+    assert verdict(folder) == (0, "mine is valid. It enters one, not two.\n" + hint)
+    assert verdict(bare) == (0, "answer.txt is valid. It enters one, not two.\n" + hint)
 
 
-def test_backslashes_between_folders_do_no_harm(
-    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"mine\\": b"", "mine\\answer.txt": b"a\nb\n"}, ""),
+        ({"one/answer.txt": b"a\nb\n"}, ""),  # called like a task, where tasks have no folders
+        ({"team/answer.txt": b"a\nb\n", "__MACOSX/._answer.txt": b"?", "team/.DS_Store": b"?"}, "warning: "),
+        ({"my/answer.txt": b"a\nb\n", "my/metadata": b"a: b\n"}, "metadata: left out"),
+        ({"my/answer.txt": b"a\nb\n", "my/metadata.yaml": b"a: b\n"}, "metadata.yaml: left out"),
+    ],
+)
+def test_what_is_packed_is_what_the_platform_reads(
+    files: dict[str, bytes], said: str, verdict: Judge, tmp_path: Path
 ) -> None:
-    out = tmp_path / "out.zip"
-    archive = zipped(tmp_path / "s.zip", {"mine\\": b"", "mine\\answer.txt": GOOD["answer.txt"]})
-    assert verdict(module, capsys, archive, "--pack", out)[0] == 0
-    with zipfile.ZipFile(out) as packed:
-        assert packed.namelist() == ["answer.txt"]
+    out = zipped(tmp_path / "out.zip", {"old.txt": b""})  # of an earlier time
+    status, text = verdict(files, "--pack", out)
+    assert status == 0
+    assert said in text
+    with zipfile.ZipFile(out) as archive:
+        assert archive.namelist() == ["answer.txt"]
+    assert verdict(out) == (0, "out.zip is valid. It enters one, not two.\n")
 
 
-def test_every_problem_is_printed_with_its_place(
-    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, text = verdict(module, capsys, zipped(tmp_path / "s.zip", {"answer.txt": b"x\ny\n"}))
+def test_every_problem_is_printed_with_its_place(verdict: Judge) -> None:
+    status, text = verdict({"answer.txt": b"x\ny\n"})
     assert status == 1
     assert text.splitlines()[0] == "The submission cannot be scored: 2 problems found."
     assert text.splitlines()[1].startswith("answer.txt:1: is x. ")
     assert text.splitlines()[2].startswith("answer.txt:2: is y. ")
 
 
-def test_what_would_be_ignored_is_a_warning_and_packed_away(
-    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    junk = {"team/answer.txt": b"a\nb\n", "__MACOSX/team/._answer.txt": b"?", "team/.DS_Store": b"?"}
-    out = tmp_path / "out.zip"
-    status, text = verdict(module, capsys, zipped(tmp_path / "s.zip", junk), "--pack", out)
-    assert status == 0
-    assert text.count("warning: ") == 2
-    with zipfile.ZipFile(out) as archive:
-        assert archive.namelist() == ["answer.txt"]
-    assert verdict(module, capsys, out) == (0, "out.zip is valid. It enters one, not two.\n")
-
-
 @pytest.mark.parametrize("name", ["metadata", "metadata.yaml"])
 def test_a_submission_that_the_platform_takes_for_a_program_is_refused(
-    name: str, module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    verdict: Judge, name: str, tmp_path: Path
 ) -> None:
     out = tmp_path / "out.zip"
-    status, text = verdict(module, capsys, zipped(tmp_path / "s.zip", {**GOOD, name: b"a: b\n"}), "--pack", out)
+    status, text = verdict({**GOOD, name: b"a: b\n"}, "--pack", out)
     assert status == 1
     assert f"{name}: makes the platform treat the submission as a program" in text
     assert not out.exists()
 
 
-@pytest.mark.parametrize("name", ["metadata", "metadata.yaml"])
-def test_packing_lifts_no_file_that_would_make_it_a_program(
-    name: str, module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    wrapped = {"my/answer.txt": GOOD["answer.txt"], f"my/{name}": b"a: b\n"}
-    out = tmp_path / "out.zip"
-    status, text = verdict(module, capsys, zipped(tmp_path / "s.zip", wrapped), "--pack", out)
-    assert status == 0
-    assert f"{name}: left out" in text
-    with zipfile.ZipFile(out) as archive:
-        assert archive.namelist() == ["answer.txt"]
-
-
-def test_a_submission_without_files_is_told_what_keeps_them_back(
-    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, text = verdict(module, capsys, zipped(tmp_path / "s.zip", {}))
+def test_a_submission_without_files_is_told_what_keeps_them_back(verdict: Judge) -> None:
+    status, text = verdict({})
     assert status == 1
     assert "submission: holds no files. Expected: the files" in text
     assert "none named metadata or metadata.yaml at the top of the zip" in text
 
 
-@pytest.mark.parametrize(("task_folders", "status"), [(False, 0), (True, 1)])
-def test_a_folder_called_like_a_task_carries_meaning_only_where_tasks_have_folders(
-    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], task_folders: bool, status: int
-) -> None:
-    module.__dict__["TASK_FOLDERS"] = task_folders
-    out = tmp_path / "out.zip"
-    archive = zipped(tmp_path / "s.zip", {"one/answer.txt": GOOD["answer.txt"]})
-    assert verdict(module, capsys, archive, "--pack", out)[0] == status
-    if not status:
-        with zipfile.ZipFile(out) as packed:
-            assert packed.namelist() == ["answer.txt"]
+def test_where_tasks_have_folders_one_that_is_called_so_is_no_wrapping(verdict: Judge, module: ModuleType) -> None:
+    module.__dict__["TASK_FOLDERS"] = True
+    assert verdict({"one/answer.txt": GOOD["answer.txt"]})[0] == 1
 
 
-def test_a_bad_submission_is_not_packed(module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_submission_is_not_packed(verdict: Judge, tmp_path: Path) -> None:
     out = tmp_path / "out.zip"
-    assert verdict(module, capsys, zipped(tmp_path / "s.zip", {"a": b""}), "--pack", out)[0] == 1
+    assert verdict({"a": b""}, "--pack", out)[0] == 1
     assert not out.exists()
 
 
-def test_packing_gives_the_same_bytes_and_says_what_it_cannot_write(
-    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_packing_gives_the_same_bytes_and_says_what_it_cannot_write(verdict: Judge, tmp_path: Path) -> None:
     source = zipped(tmp_path / "s.zip", GOOD)
     outs = [tmp_path / "1.zip", tmp_path / "2.zip"]
     for out in outs:
-        verdict(module, capsys, source, "--pack", out)
+        verdict(source, "--pack", out)
     assert outs[0].read_bytes() == outs[1].read_bytes()
-    status, text = verdict(module, capsys, source, "--pack", tmp_path / "no" / "such" / "folder.zip")
+    status, text = verdict(source, "--pack", tmp_path / "no" / "such" / "folder.zip")
     assert status == 1
     assert "cannot be written" in text
 
@@ -211,7 +191,7 @@ def test_packing_gives_the_same_bytes_and_says_what_it_cannot_write(
     ],
 )
 def test_packing_replaces_neither_the_submission_nor_what_is_not_a_zip(
-    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], out: str, why: str
+    verdict: Judge, tmp_path: Path, capsys: pytest.CaptureFixture[str], out: str, why: str
 ) -> None:
     archive = zipped(tmp_path / "mine.zip", GOOD)
     (tmp_path / "folder").mkdir()
@@ -220,18 +200,9 @@ def test_packing_replaces_neither_the_submission_nor_what_is_not_a_zip(
         (tmp_path / name).write_text("id,label\n")
     before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     with pytest.raises(SystemExit, match="2"):
-        verdict(module, capsys, archive, "--pack", tmp_path / out)
+        verdict(archive, "--pack", tmp_path / out)
     assert why in capsys.readouterr().err
     assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
-
-
-def test_packing_again_replaces_the_zip_of_before(
-    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = zipped(tmp_path / "out.zip", {"old.txt": b""})
-    assert verdict(module, capsys, zipped(tmp_path / "s.zip", GOOD), "--pack", out)[0] == 0
-    with zipfile.ZipFile(out) as archive:
-        assert archive.namelist() == ["answer.txt"]
 
 
 def _link(path: Path) -> None:
@@ -338,12 +309,10 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_zip_is_not_trusted(
-    name: str, module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_zip_is_not_trusted(verdict: Judge, name: str, tmp_path: Path) -> None:
     make, message = HOSTILE[name]
     make(tmp_path / "s.zip")
-    status, text = verdict(module, capsys, tmp_path / "s.zip")
+    status, text = verdict(tmp_path / "s.zip")
     assert status == 1
     assert message in text
     assert "Traceback" not in text
@@ -351,9 +320,7 @@ def test_a_zip_is_not_trusted(
 
 
 @pytest.mark.slow
-def test_whatever_a_zip_holds_there_is_a_verdict(
-    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_whatever_a_zip_holds_there_is_a_verdict(verdict: Judge, tmp_path: Path) -> None:
     whole = zipped(tmp_path / "whole.zip", {"mine/answer.txt": b"a\nb\n" * 20}).read_bytes()
     chance = random.Random(0)
     for _ in range(1500):
@@ -362,27 +329,23 @@ def test_whatever_a_zip_holds_there_is_a_verdict(
             place = chance.randrange(len(data))
             data[place : place + chance.choice((1, 2, 4))] = chance.randbytes(chance.choice((0, 1, 2, 4)))
         (tmp_path / "s.zip").write_bytes(bytes(data))
-        assert verdict(module, capsys, tmp_path / "s.zip")[0] in (0, 1)
+        assert verdict(tmp_path / "s.zip")[0] in (0, 1)
 
 
-def test_a_folder_of_hundreds_of_folders(
-    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_of_hundreds_of_folders(verdict: Judge, tmp_path: Path) -> None:
     deep = tmp_path / "mine"
     (deep / ("d/" * 300)).mkdir(parents=True)
-    status, text = verdict(module, capsys, deep)
+    status, text = verdict(deep)
     assert status == 1
     assert "is nested too deeply" in text
 
 
-def test_a_validator_that_fails_says_where_and_is_no_verdict(
-    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_validator_that_fails_says_where_and_is_no_verdict(verdict: Judge, module: ModuleType) -> None:
     def buggy(*_: object) -> None:
         raise KeyError("surprise")
 
     module.__dict__["read"] = buggy
-    status, text = verdict(module, capsys, zipped(tmp_path / "s.zip", GOOD))
+    status, text = verdict(GOOD)
     assert status == 3
     assert "in buggy" in text
     assert "KeyError" in text
@@ -392,27 +355,25 @@ def test_a_validator_that_fails_says_where_and_is_no_verdict(
 
 @pytest.mark.slow
 def test_a_bomb_is_left_when_it_grows_too_large(
-    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    verdict: Judge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoring_kit.submission_zip.MAX_BYTES", 10_000_000)
     path = tmp_path / "s.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("answer.txt", bytes(100_000_000))
-    status, text = verdict(module, capsys, path)
+    status, text = verdict(path)
     assert status == 1
     assert "s.zip: holds more than 10 MB when unpacked." in text
 
 
 @pytest.mark.parametrize("name", ["s.tar.gz", "s.7z", "s.RAR"])
-def test_other_archives_are_named(
-    name: str, module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_other_archives_are_named(verdict: Judge, name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b"?")
-    assert "the platform accepts no other" in verdict(module, capsys, tmp_path / name)[1]
+    assert "the platform accepts no other" in verdict(tmp_path / name)[1]
 
 
-def test_what_does_not_exist_is_said(module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, text = verdict(module, capsys, tmp_path / "nothing")
+def test_what_does_not_exist_is_said(verdict: Judge, tmp_path: Path) -> None:
+    status, text = verdict(tmp_path / "nothing")
     assert status == 1
     assert "does not exist" in text
 
