@@ -5,13 +5,14 @@ The page with the declaration of each is made with the site (`make docs`) alone.
 To add a task NAME (letters, digits and hyphens):
 
 1. `generator/gen_bundle/scaffold/real_tasks/NAME/declaration.yaml`: `submission`, `reference` and `tasks` as in
-   bundle.yaml; beside it `metrics.py`, if it has functions of its own.
+   bundle.yaml; beside it `metrics.py`, if it has functions of its own, of at most 60 lines.
 2. `about.yaml` beside it: `title`; `equal`: which values are those of the task; where it applies `differs`: what is
    otherwise, and why; `official`, where files and formulas are those of the task's own scoring script: `whole` (every
    value of it without Python), `gold` and `submission` (the file is taken as it is), each `true`, or a text that says
    what is missing.
 3. A function `NAME`, its hyphens as underscores, in a module of `tests/scoring_programs/declared/real_tasks/`: it makes
-   gold and answers as they look there, and computes every value with a library or a formula, never with our scorer.
+   gold and answers as they look there, as texts or as bytes, and computes every value with a library or a formula,
+   never with our scorer.
 4. `python -m tests.scoring_programs.declared.real_tasks.data` writes the folder's data, and this program the page.
 
 The tests find it by its folder: it is scored, and `gen-bundle new --like NAME` is built, checked and dry-run.
@@ -27,9 +28,10 @@ import yaml
 from gen_bundle.ground.resources import REAL_TASKS
 
 PAGE = Path(__file__).with_name("real-tasks.md")
+FILES = 4
 LINES = 4
 LONGEST = 110
-"""How much of a file is shown."""
+"""How many files are shown, and how much of each."""
 OFFICIAL = {"whole": "without Python", "gold": "its gold file", "submission": "its submission file"}
 
 PREFACE = """\
@@ -64,7 +66,7 @@ BEYOND = [
     ),
     (
         "masks, volumes, images, arrays",
-        "CVPR 2024 MedSAM, NTIRE, xView2",
+        "CVPR 2024 MedSAM, xView2; here `kits19`, `kitti-depth`",
         "a field of type `array`; `dice` and `iou` are metrics, [others functions](any-file.md#six-examples)",
     ),
     (
@@ -139,7 +141,9 @@ def _lacking(official: dict[str, Any]) -> list[str]:
 def _row(name: str, title: str) -> str:
     declaration = _read(REAL_TASKS / name / "declaration.yaml")
     submission = declaration["submission"]
-    files = dict.fromkeys(one["file"] for one in submission.get("tables", {"": submission}).values())
+    tables = list(submission.get("tables", {"": submission}).values())
+    fields = [field for table in tables for field in table["fields"]]
+    files = dict.fromkeys(one["file"] for one in (*tables, *fields) if "file" in one)
     metrics = dict.fromkeys(_metrics(declaration))
     return f"| `{name}` | {title} | {_codes(files)} | {_codes(metrics)} |"
 
@@ -171,13 +175,19 @@ def _section(name: str, about: dict[str, Any]) -> Iterator[str]:
         yield from ("```python", code.read_text(encoding="utf-8").rstrip("\n"), "```", "")
     yield "```"
     for kind, place in (("gold", "data/test"), ("submission", "data/baselines/test/random")):
-        for file in sorted((folder / place).iterdir()):
-            yield from (f"# {kind}: {file.name}", *_beginning(file))
+        files = sorted(file for file in (folder / place).rglob("*") if file.is_file())
+        for file in files[:FILES]:
+            yield from (f"# {kind}: {file.relative_to(folder / place)}", *_beginning(file))
+        if len(files) > FILES:
+            yield f"# and {len(files) - FILES} more"
     yield "```"
 
 
 def _beginning(file: Path) -> Iterator[str]:
-    lines = file.read_text(encoding="utf-8").splitlines()
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        lines = [f"({file.stat().st_size} bytes)"]
     for line in lines[:LINES]:
         yield line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
     if len(lines) > LINES:

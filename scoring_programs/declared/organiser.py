@@ -369,7 +369,9 @@ def template(request: Request) -> dict[str, Any]:
                 text = in_one_file(files[name], text)
             files[name] = text
     for name, text in files.items():
-        (out / name).write_text(text, encoding="utf-8", newline="")
+        path = out / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="")
     return {}
 
 

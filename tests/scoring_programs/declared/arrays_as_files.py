@@ -35,7 +35,7 @@ def png_of(depth: int, colour: int, rows: list[bytes], width: int) -> bytes:
     """A PNG of rows that are packed already, as other programs write it: of any depth, with a palette of greys."""
     chunks = [(b"IHDR", struct.pack(">IIBBBBB", width, len(rows), depth, colour, 0, 0, 0))]
     if colour == 3:
-        chunks.append((b"PLTE", bytes(i for level in range(2**depth) for i in (level * 16,) * 3)))
+        chunks.append((b"PLTE", bytes(i for level in range(2**depth) for i in (16 * level % 256,) * 3)))
     chunks += [(b"IDAT", zlib.compress(b"".join(b"\0" + row for row in rows))), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks

@@ -5,6 +5,7 @@ The structure, the files and the metrics are those of the real task, the data ar
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from tests.sweeps import sweep
 
 SEEDS = range(3)
 CASES = [(manner, seed) for manner in MANNERS for seed in SEEDS]
-FEWEST = {"tasks": 58, "without Python": 49, "held": 31, "whole": 24, "gold": 23, "submission": 28}
+FEWEST = {"tasks": 66, "without Python": 49, "held": 34, "whole": 24, "gold": 24, "submission": 31}
 """How many tasks there are at least, and of those held to official scripts how many are whole; may only rise."""
 
 
@@ -28,7 +29,7 @@ def read(name: str, file: str) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sweep(MAKERS, ("conll2003", "emoint", "hotpotqa", "semeval2018-1-e-c")))
+@pytest.mark.parametrize("name", sweep(MAKERS, ("conll2003", "emoint", "hotpotqa", "kits19", "semeval2018-1-e-c")))
 def test_a_real_task_scores_as_the_libraries_do(name: str, tmp_path: Path) -> None:
     options = declared_options((REAL_TASKS / name / "declaration.yaml").read_text(encoding="utf-8"), REAL_TASKS / name)
     for manner, seed in CASES:
@@ -40,13 +41,18 @@ def test_a_real_task_scores_as_the_libraries_do(name: str, tmp_path: Path) -> No
         assert found == pytest.approx(values, abs=1e-9), f"{manner} {seed}"
 
 
+def unpacked(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The files, those that gzip packed unpacked: what it writes is not the same in every version of Python."""
+    return {name: gzip.decompress(content) if name.endswith(".gz") else content for name, content in files.items()}
+
+
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_folder_holds_what_the_maker_makes(name: str) -> None:
     """`python -m tests.scoring_programs.declared.real_tasks.data` writes the data anew."""
     folder = REAL_TASKS / name
     files = [path for path in (folder / "data").rglob("*") if path.is_file()]
-    made = {path.relative_to(folder).as_posix(): path.read_bytes().decode() for path in files}
-    assert made == data_of(name)
+    found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+    assert unpacked(found) == unpacked(data_of(name))
 
 
 @pytest.mark.parametrize("name", MAKERS)

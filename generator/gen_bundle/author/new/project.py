@@ -37,7 +37,6 @@ PLAIN = re.compile(r"[A-Za-z][A-Za-z_]*([ /.-]?[A-Za-z0-9_]+)*")
 RESERVED = {"null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf"}
 UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 DECLARATION = "declaration.yaml"
-CODE = "metrics.py"
 PHASE = "test"
 """The one phase; a further one is another folder of the data."""
 
@@ -399,11 +398,13 @@ def new_like(place: Place, name: str) -> Path:
     with unfinished(place) as work:
         declared = read_source(task / DECLARATION).data
         tables = declared["submission"].get("tables") or {"": declared["submission"]}
-        files = dict.fromkeys(f"`{table['file']}`" for table in tables.values())
+        fields = [field for table in tables.values() for field in table["fields"]]
+        files = dict.fromkeys(f"`{one['file']}`" for one in (*tables.values(), *fields) if "file" in one)
+        is_text = not any(field["type"] in ("file", "array") for field in fields)
         values = {
             "declaration": (task / DECLARATION).read_text(encoding="utf-8"),
             "like": f"{name}: {known[name]}",
-            "files": ", ".join(files),
+            "files": ", ".join(files) + is_text * ", in UTF-8",
             "phases": [PHASE],
             "inputs": False,
             "many": any(table.get("rows") == "many" for table in tables.values()),
@@ -412,7 +413,7 @@ def new_like(place: Place, name: str) -> Path:
         folder = render(SCAFFOLD / "declared", {**place.answers(), "task": values}, work)
         for data in ("data", "example"):
             shutil.copytree(task / "data", folder / data)
-        if (task / CODE).exists():
-            shutil.copyfile(task / CODE, folder / CODE)
+        for code in task.glob("*.py"):
+            shutil.copyfile(code, folder / code.name)
         finish(place, folder)
     return place.folder

@@ -4,27 +4,39 @@ from __future__ import annotations
 
 import shutil
 
-from tests.scoring_programs.declared.real_tasks import beyond_text, label_sets, labels, numbers, rankings, sets, texts
-from tests.scoring_programs.declared.real_tasks.making import MAKERS, REAL_TASKS, Files, team
+from tests.scoring_programs.declared.real_tasks import (
+    beyond_text,
+    images,
+    label_sets,
+    labels,
+    numbers,
+    rankings,
+    sets,
+    texts,
+)
+from tests.scoring_programs.declared.real_tasks.making import MAKERS, REAL_TASKS, team
 
-MODULES = (beyond_text, labels, label_sets, numbers, sets, texts, rankings)
+MODULES = (beyond_text, images, labels, label_sets, numbers, sets, texts, rankings)
 """Where the makers are; importing them registers them."""
 SEED = 2026
 
 
-def data_of(name: str) -> Files:
-    """File below the task's folder → its text: the gold of one phase, and answers drawn at random as its baseline."""
+def data_of(name: str) -> dict[str, bytes]:
+    """File below the task's folder → its bytes: the gold of one phase, and answers drawn at random as its baseline."""
     gold, answers, _ = MAKERS[name](team(SEED, "random"))
-    files = {f"data/test/{file}": text for file, text in gold.items()}
-    return files | {f"data/baselines/test/random/{file}": text for file, text in answers.items()}
+    found = {}
+    for place, files in (("data/test", gold), ("data/baselines/test/random", answers)):
+        for file, content in files.items():
+            found[f"{place}/{file}"] = content.encode() if isinstance(content, str) else content
+    return found
 
 
 def write(name: str) -> None:
     shutil.rmtree(REAL_TASKS / name / "data", ignore_errors=True)
-    for file, text in data_of(name).items():
+    for file, content in data_of(name).items():
         path = REAL_TASKS / name / file
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="")
+        path.write_bytes(content)
 
 
 if __name__ == "__main__":

@@ -12,12 +12,12 @@ from scipy import stats
 from sklearn import metrics as sk
 
 from gen_bundle.ground.resources import REAL_TASKS
-from tests.scoring_programs.declared.declaring import Files, csv_of
+from tests.scoring_programs.declared.declaring import AnyFiles, Files, csv_of
 
 __all__ = ["MAKERS", "REAL_TASKS", "Case", "Files", "Team", "Values", "csv_of"]
 
 Values = dict[str, float]
-Case = tuple[Files, Files, Values]
+Case = tuple[AnyFiles, AnyFiles, Values]
 """Gold, a submission, and the value of every column that has a metric or an expression."""
 MANNERS = ("mixed", "perfect", "random", "constant")
 
