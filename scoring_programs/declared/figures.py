@@ -180,9 +180,9 @@ def _counted(sample: Sample, elements: Elements, declared: Iterable[str] = ()) -
     there: Counter[str] = Counter()
     for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
         truth, answer = elements(gold), elements(predicted)
-        shared.update(kind for kind, _ in truth & answer)
-        given.update(kind for kind, _ in answer)
-        there.update(kind for kind, _ in truth)
+        shared.update(kind for kind, *_ in truth & answer)
+        given.update(kind for kind, *_ in answer)
+        there.update(kind for kind, *_ in truth)
     found = []
     for kind in dict.fromkeys([*declared, *sorted(given | there)]):
         right = shared[kind]

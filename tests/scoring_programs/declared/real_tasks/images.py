@@ -186,21 +186,22 @@ def precision_at_recalls(images: Sequence[Any], category: int, least: float) -> 
 
 @task
 def coco2017_boxes(rng: Team) -> Case:
-    categories, images = [1, 3, 18], [397133, 37777, 252219, 87038, 174482, 403385]
+    categories = [1, 3, 18]
+    images = [397133, 37777, 252219, 87038, 174482, 403385]
     things: list[dict[str, Any]] = []
     sent: list[dict[str, Any]] = []
     for image in images[:-1]:  # in the last there is nothing
         for _ in range(6):
             bbox = [rng.randint(0, 60), rng.randint(0, 60), rng.randint(10, 40), rng.randint(10, 40)]
             crowd = int(len(things) % 9 == 8)
-            thing = {"id": len(things) + 1, "image_id": image, "category_id": rng.choice(categories), "bbox": bbox}
-            things.append({**thing, "area": bbox[2] * bbox[3], "iscrowd": crowd, "segmentation": []})
-    for thing in things:
+            thing = {"image_id": image, "category_id": rng.choice(categories), "bbox": bbox, "iscrowd": crowd}
+            things.append({"id": len(things) + 1, **thing, "area": bbox[2] * bbox[3], "segmentation": []})
+    for one in things:
         for _ in range(1 if rng.manner == "perfect" else 3):
-            bbox = [near(rng, side, 3, 5, 60) for side in thing["bbox"]]
-            category = noisy(rng, thing["category_id"], categories)
+            answer = [near(rng, side, 3, 5, 60) for side in one["bbox"]]
+            category = noisy(rng, one["category_id"], categories)
             score = len(sent) / 1000 if rng.manner == "constant" else round(rng.random(), 6)
-            sent.append({"image_id": thing["image_id"], "category_id": category, "bbox": bbox, "score": score})
+            sent.append({"image_id": one["image_id"], "category_id": category, "bbox": answer, "score": score})
     if rng.manner != "perfect":
         sent.append({"image_id": images[-1], "category_id": 1, "bbox": [1.0, 2.0, 3.5, 4.0], "score": 0.5})
     by_image = [[[one for one in side if one["image_id"] == image] for side in (things, sent)] for image in images]
@@ -254,17 +255,16 @@ def got10k(rng: Team) -> Case:
         for frame in range(8):
             box = [round(rng.uniform(-5, 90), 4) for _ in range(2)] + [round(rng.uniform(5, 40), 4) for _ in range(2)]
             gold.append((*box, rng.choice([0, 3, 8, 8]), 100, 80))
-            boxes.append([near(rng, side, 4, 0, 90) for side in box] if frame else box)
+            boxes.append([near(rng, side, 4, 0, 90) if frame else side for side in box])
         gold_files[f"{video}/groundtruth.txt"] = csv_of("x,y,w,h,cover,width,height", gold).partition("\n")[2]
         sent[f"{video}/{video}_001.txt"] = csv_of("x,y,w,h", boxes).partition("\n")[2]
-        for box, answer in zip(gold[1:], boxes[1:], strict=True):
-            corners = [np.clip(side[:2], 0, [100, 80]) for side in (box, answer)]
-            sizes = [
-                np.clip(side[2:4], 0, np.array([100, 80]) - corner)
-                for side, corner in zip((box, answer), corners, strict=True)
-            ]
-            both, either = boxes_overlap(*([*corner, *size] for corner, size in zip(corners, sizes, strict=True)))
-            if box[4] > 0:
+        for right, answer in zip(gold[1:], boxes[1:], strict=True):
+            within = []
+            for side in (np.array(right), np.array(answer)):
+                corner = side[:2].clip(0, [100, 80])
+                within.append([*corner, *np.minimum(side[2:4], [100, 80] - corner)])
+            both, either = boxes_overlap(*within)
+            if right[4] > 0:
                 overlaps.append(both / either if either else 0.0)
     return (
         gold_files,
