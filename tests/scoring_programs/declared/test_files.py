@@ -272,7 +272,6 @@ WRONG: dict[str, tuple[dict[str, Any], Files, Files, list[str]]] = {
     ),
     "no header line": (
         KEYED,
-        {},
         G3,
         {"p.csv": "d1,a\nd2,b\nd3,c\n"},
         [

@@ -2,8 +2,8 @@
 
 The document has the measures of ACL's two-column style, and compiles as it is with pdfLaTeX, LuaLaTeX and XeLaTeX.
 Every table fits the width of the page, however many columns it has: widths are reckoned from the texts, cells are
-wrapped, and what does not fit is a further table. pandas' `to_latex` and tabulate do neither, and longtable knows pages of
-one column alone.
+wrapped, and what does not fit is a further table. pandas' `to_latex` and tabulate do neither, and longtable knows pages
+of one column alone.
 """
 
 import importlib.util
