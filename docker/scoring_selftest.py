@@ -28,7 +28,7 @@ Check = dict[str, Any]
 
 
 def check(name: str, ok: bool, detail: str) -> Check:
-    """What was found."""
+    """Return a line of the report."""
     return {"name": name, "ok": ok, "detail": detail}
 
 
@@ -48,7 +48,7 @@ def check_versions() -> Check:
 
 
 def check_commands() -> Check:
-    """What `metadata.yaml` files of scoring programs commonly start with is on PATH."""
+    """Look whether the programs that `metadata.yaml` files commonly start are on PATH."""
     missing = [name for name in ("python", "python3", "sh") if shutil.which(name) is None]
     if missing:
         return check("commands", False, f"not on PATH: {', '.join(missing)}")

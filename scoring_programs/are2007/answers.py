@@ -145,7 +145,7 @@ class Places:
             self.asked = frozenset((entity, entity + 1) for entity in asked)
 
     def mention(self, name: str, attributes: Attributes, line: int) -> Optional[Mention]:
-        """The mention that an element names; None, with the fault recorded, where there is none."""
+        """Return the mention that an element names; None, with the fault recorded, where there is none."""
         known = self.known
         try:
             if not self.by_span:
@@ -221,7 +221,7 @@ def read_chains(text: str, places: Places) -> List[List[Mention]]:
 
 
 def read_key(text: str, places: Places) -> AnswerKey:
-    """The chains of a key and its anaphoric pronouns, each of which must be in a chain."""
+    """Return the chains of a key and its anaphoric pronouns, each of which must be in a chain."""
     chains = _Chains(places)
     lines: Dict[Mention, int] = {}
 

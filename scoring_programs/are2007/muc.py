@@ -54,7 +54,7 @@ class LinkScores(NamedTuple):
 
 
 def muc(key: Chains, response: Chains) -> LinkScores:
-    """The MUC scores of one text; no mention occurs twice on a side."""
+    """Return the MUC scores of one text; no mention occurs twice on a side."""
     key_chain, response_chain = chain_numbers(key), chain_numbers(response)
     both = key_chain.keys() & response_chain.keys()
     parts = {(key_chain[mention], response_chain[mention]) for mention in both}
@@ -73,7 +73,7 @@ def chain_numbers(chains: Iterable[Iterable[M]]) -> dict[M, int]:
 
 
 def muc_metrics(task: str) -> tuple[str, ...]:
-    """The metrics of a task that a column may show."""
+    """Return the metrics of a task that a column may show."""
     return (f"{task}_f1", f"{task}_recall", f"{task}_precision", "response_links", "common_links")
 
 
@@ -105,7 +105,7 @@ def _units(task: str, texts: Mapping[str, LinkScores]) -> Units:
 
 
 def document_units(texts: Mapping[str, Sequence[float]], formulas: Formulas) -> Units:
-    """The per-unit results of metrics that are all made of what each text adds: text → its terms."""
+    """Return the per-unit results of metrics that are all made of what each text adds: text → its terms."""
     statistics: dict[str, Statistic] = {}
     for name, formula in formulas.items():
         statistics[name] = Additive.of(texts.values(), formula)
@@ -113,7 +113,7 @@ def document_units(texts: Mapping[str, Sequence[float]], formulas: Formulas) -> 
 
 
 def total(place: int, sums: Array) -> Array:
-    """The term at a place, as it is."""
+    """Return the term at a place, as it is."""
     return sums[..., place]
 
 

@@ -49,7 +49,7 @@ def template(request: Request) -> dict[str, Any]:
 
 
 def secrets(request: Request) -> Secrets:
-    """The keys; they hold no text: a chain is a list of ids that many chains share in part."""
+    """Return the keys; they hold no text: a chain is a list of ids that many chains share in part."""
     return {"files": [{"name": f"{task}/*{reference.KEY}"} for task in request["tasks"]]}
 
 

@@ -79,7 +79,7 @@ def manifest(reference: AreReference, tasks: Sequence[str]) -> dict[str, Any]:
 
 
 def texts(folder: Path, task: str, problems: Problems) -> list[str]:
-    """The names of a task's texts; one without input or key is a problem."""
+    """Return the names of a task's texts; one without input or key is a problem."""
     if not (folder / task).is_dir():
         problems.error(task, "there is no such folder", f"this task's texts as TEXT{INPUT} and TEXT{KEY}")
         return []

@@ -74,7 +74,7 @@ def _units(texts: Mapping[str, Counted], found: Mapping[str, int]) -> Units:
 
 
 def text_score(key: AnswerKey, answers: Mapping[Mention, Mention]) -> float:
-    """The sum, over the pronouns of the gold that were found, of overlap times credit.
+    """Return the sum, over the pronouns of the gold that were found, of overlap times credit.
 
     The overlap is that of the answered antecedent with the element of the chain that it overlaps best.
     """
@@ -111,7 +111,7 @@ class ChainElements:
         self.pronouns = pronouns
 
     def best(self, span: Mention, other_than: Mention) -> Mention | None:
-        """The element, other than one, that overlaps `span` most; None where none does.
+        """Return the element, other than one, that overlaps `span` most; None where none does.
 
         Of equal overlaps one that is not a pronoun comes first, then the first of the text.
         """

@@ -34,7 +34,7 @@ Edge = tuple[int, int, float]
 
 
 def alignments(key: Collection[Mention], response: Collection[Mention]) -> Iterator[list[Alignment]]:
-    """The alignments with the greatest total overlap, for one group of overlapping mentions after the other.
+    """Yield the alignments with the greatest total overlap, for one group of overlapping mentions after the other.
 
     Groups do not touch each other, so one alignment of each, in any combination, makes one of all mentions. All
     mentions that both sides have, and which overlap no other, are one group.
@@ -224,7 +224,7 @@ AlignedMention = tuple[Part, float]
 
 
 def link_weight(mentions: Iterable[AlignedMention]) -> float:
-    """The weight of the links that hold every part together."""
+    """Return the weight of the links that hold every part together."""
     parts: dict[Part, list[float]] = defaultdict(list)
     for part, weight in mentions:
         parts[part].append(weight)
@@ -232,7 +232,7 @@ def link_weight(mentions: Iterable[AlignedMention]) -> float:
 
 
 def tree_weight(overlaps: Sequence[float]) -> float:
-    """The weight of the best spanning tree over mentions with these overlaps.
+    """Return the weight of the best spanning tree over mentions with these overlaps.
 
     A link weighs the product of its two overlaps, so the best tree is a star around the greatest one.
     """
@@ -243,7 +243,7 @@ def tree_weight(overlaps: Sequence[float]) -> float:
 def greatest_link_weight(
     settled: Sequence[AlignedMention], choices: Sequence[Sequence[Sequence[AlignedMention]]]
 ) -> float:
-    """The greatest weight of the links when one alternative of each choice joins the settled mentions.
+    """Return the greatest weight of the links when one alternative of each choice joins the settled mentions.
 
     Beyond `MOST_COMBINATIONS` one choice is changed at a time, in order, for as long as that gains anything.
     """

@@ -67,7 +67,7 @@ def evaluate_all(
 
 
 def evasion_golds(gold: ClarityReference, predictions: Sequence[str]) -> dict[str, Sequence[str | None]]:
-    """The gold labels that predictions are compared with, one a row (None: the row is skipped).
+    """Return the gold labels that predictions are compared with, one a row (None: the row is skipped).
 
     `evasion`, by any-match or strictly, and `evasion_majority`.
     """
@@ -95,7 +95,7 @@ def compute_evasion_f1_strict(predictions: Sequence[str], golds: Sequence[str | 
 
 
 def any_match_golds(predictions: Sequence[str], annotations: Sequence[Iterable[str]]) -> list[str | None]:
-    """Each row's gold label where any annotator's label is right.
+    """Return each row's gold label where any annotator's label is right.
 
     For each row: (1) the gold set is the annotators' labels that are valid labels; (2) a prediction in it becomes the
     row's gold label; (3) otherwise the first of the sorted set does; (4) a row with an empty set is skipped.
@@ -123,7 +123,7 @@ def majority_vote_gold(annotators: Iterable[str]) -> str | None:
 
 
 def clarity_units(reference: ClarityReference, predictions: Sequence[str]) -> Units:
-    """The per-unit results of task 1."""
+    """Return the per-unit results of task 1."""
     return _units(reference, _terms("clarity", label_terms(predictions, reference.clarity, CLARITY_LABELS)))
 
 

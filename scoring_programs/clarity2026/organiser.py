@@ -30,7 +30,7 @@ def template(request: Request) -> dict[str, Any]:
 
 
 def secrets(request: Request) -> Secrets:
-    """The labels; no text is secret, because the participants' input holds all of it."""
+    """Return the labels; no text is secret, because the participants' input holds all of it."""
     columns = [reference.CLARITY, reference.EVASION, *reference.ANNOTATORS]
     return {"files": [{"name": reference.FILE, "key": [reference.ID], "columns": columns}]}
 

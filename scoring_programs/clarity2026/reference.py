@@ -126,7 +126,7 @@ class _LabelReader:
         self._known: dict[tuple[str, ...], _RowLabels] = {}
 
     def labels(self, cells: Sequence[str]) -> _RowLabels:
-        """The labels in a row."""
+        """Return the labels in a row."""
         key = tuple([cells[at] for at in self.columns.values()])
         if key not in self._known:
             self._known[key] = self._read(dict(zip(self.columns, key, strict=True)))

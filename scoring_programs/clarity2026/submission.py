@@ -47,7 +47,7 @@ _SPELLINGS: Dict[str, str] = {**{label.lower(): label for label in _CANONICAL}, 
 
 
 def normalize_label(label: str) -> str:
-    """The canonical label that a spelling stands for; any other text is returned unchanged.
+    """Return the canonical label that a spelling stands for; any other text is returned unchanged.
 
     Blanks around a label and upper or lower case make no difference.
     """

@@ -95,7 +95,7 @@ def spans_of(reference: ClpsychReference, submission: ClpsychSubmission) -> list
 
 
 def published(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Recalls:
-    """One row a timeline over both self-states ("both"), and one for each self-state that has gold spans."""
+    """Return one row a timeline over both self-states ("both"), and one for each self-state that has gold spans."""
     tokens = _prepared(timelines, scorer)
     rows: Recalls = {"both": [], **{state: [] for state in SELF_STATES}}
     for one in timelines:
@@ -119,7 +119,7 @@ def published(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> 
 
 
 def as_run(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Recalls:
-    """One row for each timeline and self-state; "both" is all of them.
+    """Return one row for each timeline and self-state; "both" is all of them.
 
     Raises OrganiserError: evidence was submitted where the gold has none, at which the organisers' program stops.
     """
@@ -186,7 +186,7 @@ def _row(timeline: str, scores: "NDArray[np.float64]", weight: float) -> Timelin
 
 
 def recall_bars(rows: Sequence[TimelineRecall]) -> BarChart:
-    """A timeline's recall: under `as-run` the mean of its two rows."""
+    """Return a timeline's recall: under `as-run` the mean of its two rows."""
     recalls: dict[str, list[float]] = {}
     spans: Counter[str] = Counter()
     for row in rows:

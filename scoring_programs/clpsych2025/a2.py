@@ -108,7 +108,7 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
 
 
 def scored_timelines(reference: ClpsychReference, submission: ClpsychSubmission) -> list[ScoredTimeline]:
-    """The timelines that have a gold score, cut down to the posts that have one."""
+    """Return the timelines that have a gold score, cut down to the posts that have one."""
     timelines = []
     for name, timeline in reference.timelines.items():
         gold = {key: post.wellbeing for key, post in timeline.posts.items() if post.wellbeing is not None}
@@ -138,7 +138,7 @@ def _published_classes(timelines: Sequence[ScoredTimeline]) -> tuple[list[int], 
 
 
 def as_run(timelines: Sequence[ScoredTimeline]) -> dict[str, Average]:
-    """The organisers' numbers; F1 is a timeline's over four labels (the fourth: abstained)."""
+    """Return the organisers' numbers; F1 is a timeline's over four labels (the fourth: abstained)."""
     labels = [*CLASSES.values(), ABSTAINED]
     macro: list[Row] = []
     of_class: dict[int, list[Row]] = {label: [] for label in CLASSES.values()}
@@ -173,7 +173,7 @@ def published_class(value: float | None) -> int:
 
 
 def as_run_class(value: float | None) -> int:
-    """The label that the organisers' program gives: outside its three closed ranges the truncated number itself.
+    """Return the label that the organisers' program gives: outside its three closed ranges the truncated number itself.
 
     Such a number is wrong and no class's false positive, except 0, which is the label of serious impairment.
     """
@@ -186,7 +186,7 @@ def as_run_class(value: float | None) -> int:
 
 
 def truncated(value: float) -> float:
-    """A number without its fraction, as the organisers' program reads predictions for its penalty."""
+    """Return a number without its fraction, as the organisers' program reads predictions for its penalty."""
     return float(int(value))
 
 

@@ -27,7 +27,7 @@ class Average:
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """The arithmetic mean, the same for any order of the values; None without any."""
+    """Return the arithmetic mean, the same for any order of the values; None without any."""
     return math.fsum(values) / len(values) if values else None
 
 
@@ -37,7 +37,7 @@ def metrics_of(averages: Mapping[str, Average]) -> dict[str, Metric]:
 
 
 def timeline_units(timelines: Sequence[str], averages: Mapping[str, Average]) -> Units:
-    """The per-unit results of averages: a timeline adds the sum of its rows and their number, which may be 0."""
+    """Return the per-unit results of averages: a timeline adds the sum of its rows and their number, which may be 0."""
     import numpy as np
 
     statistics, scored = {}, {}
@@ -53,7 +53,7 @@ def timeline_units(timelines: Sequence[str], averages: Mapping[str, Average]) ->
 
 
 def with_rows(statistic: Additive) -> ScoredUnits:
-    """The timelines that have a row; terms of a row are never all 0."""
+    """Return the timelines that have a row; terms of a row are never all 0."""
     import numpy as np
 
     return ScoredUnits("timeline", np.flatnonzero(statistic.sums.any(axis=1)))

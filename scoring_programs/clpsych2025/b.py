@@ -82,7 +82,7 @@ def summarised_posts(
 
 
 def scored_posts(posts: Sequence[SummarisedPost], model: PairClassifier | None) -> list[ScoredPost]:
-    """The posts' tables, all pairs of the task classified in one call."""
+    """Return the posts' tables, all pairs of the task classified in one call."""
     golds, evidence = [], []
     for _, with_gold, with_evidence in posts:
         golds.append(with_gold)
@@ -93,7 +93,7 @@ def scored_posts(posts: Sequence[SummarisedPost], model: PairClassifier | None) 
 
 
 def published(posts: Sequence[ScoredPost]) -> dict[str, Average]:
-    """The metrics of the instructions; nothing submitted: consistency 0, contradiction 1, entailment 0."""
+    """Return the metrics of the instructions; nothing submitted: consistency 0, contradiction 1, entailment 0."""
     return {
         "b_mean_consistency": _with_gold(posts, PairTable.consistency, 0.0),
         "b_max_contradiction": _with_gold(posts, PairTable.mean_of_max_contradiction, 1.0),
@@ -104,7 +104,7 @@ def published(posts: Sequence[ScoredPost]) -> dict[str, Average]:
 
 
 def as_run(posts: Sequence[ScoredPost]) -> dict[str, Average]:
-    """The organisers' numbers; those against evidence have no row for a post without evidence or summary."""
+    """Return the organisers' numbers; those against evidence have no row for a post without evidence or summary."""
     original = {
         "post_mean_consistency_gold": _with_gold(posts, PairTable.consistency, 0.0),
         "post_max_entailment_gold": _with_gold(posts, PairTable.max_entailment, 0.0),

@@ -44,7 +44,7 @@ def comparisons_of(reference: ClpsychReference, submission: ClpsychSubmission) -
 
 
 def published(tables: Tables) -> dict[str, Average]:
-    """The metrics of the instructions; nothing submitted: consistency 0, contradiction 1."""
+    """Return the metrics of the instructions; nothing submitted: consistency 0, contradiction 1."""
     return {
         "c_mean_consistency": _over(tables, PairTable.consistency, 0.0),
         "c_max_contradiction": _over(tables, PairTable.mean_of_max_contradiction, 1.0),
@@ -52,7 +52,7 @@ def published(tables: Tables) -> dict[str, Average]:
 
 
 def as_run(tables: Tables) -> dict[str, Average]:
-    """The organisers' numbers; nothing submitted: consistency 0, entailment 0, contradiction 1."""
+    """Return the organisers' numbers; nothing submitted: consistency 0, entailment 0, contradiction 1."""
     original = {
         "timeline_mean_consistency_gold": _over(tables, PairTable.consistency, 0.0),
         "timeline_max_entailment_gold": _over(tables, PairTable.max_entailment, 0.0),

@@ -21,14 +21,14 @@ def _engine_options(options: Mapping[str, Any], engine: str) -> dict[str, Any]:
 
 
 def bert_scorer(options: Mapping[str, Any]) -> "BertScorer":
-    """The BERTScore engine, made once in a process."""
+    """Return the BERTScore engine, made once in a process."""
     from scoring_kit.metrics.bertscore import BertScoreOptions, load_bert_scorer
 
     return load_bert_scorer(BertScoreOptions(**_engine_options(options, "bertscore")))
 
 
 def nli_model(options: Mapping[str, Any]) -> "NliModel":
-    """The NLI engine, made once in a process."""
+    """Return the NLI engine, made once in a process."""
     from scoring_kit.metrics.nli import NliOptions, load_nli_model
 
     return load_nli_model(NliOptions(**_engine_options(options, "nli")))

@@ -39,7 +39,7 @@ ELEMENT_KEYS = ("highlighted_evidence",)
 
 
 def gold_of(paths: Sequence[Path]) -> tuple[dict[str, Any], list[str]]:
-    """The gold of raw timeline files, and warnings; spans are collated over posts in the order of the file.
+    """Return the gold of raw timeline files, and warnings; spans are collated over posts in the order of the file.
 
     Raises OrganiserError: with every mistake, naming file, timeline, post and field.
     """
@@ -56,7 +56,7 @@ def gold_of(paths: Sequence[Path]) -> tuple[dict[str, Any], list[str]]:
 
 
 def plain(key: str) -> str:
-    """A key without what people write in different ways."""
+    """Return a key without what people write in different ways."""
     return re.sub("[-_ ]", "", key).lower()
 
 

@@ -72,7 +72,7 @@ def template(request: Request) -> dict[str, Any]:
 
 
 def secrets(request: Request) -> Secrets:
-    """The gold that must not leak: annotated spans, summaries, and well-being scores by post."""
+    """Return the gold that must not leak: annotated spans, summaries, and well-being scores by post."""
     return {"files": [{"name": gold.FILE, "columns": ["summary", "summary_sents", "text", "wellbeing_score"]}]}
 
 

@@ -196,7 +196,7 @@ def _are_strings(value: object) -> bool:
 
 
 def is_wellbeing(value: object) -> TypeGuard[float]:
-    """Whether a value is a gold well-being score: a whole number from 1 to 10."""
+    """Return whether a value is a gold well-being score: a whole number from 1 to 10."""
     return (
         isinstance(value, (int, float))
         and not isinstance(value, bool)
@@ -221,7 +221,7 @@ PLAIN_FIELDS = (*REQUIRED, "batch_tokens", "cache", "max_submission_mb")
 
 
 def check_options(options: Mapping[str, Any]) -> list[str]:
-    """Every mistake in the options, each beginning with `options.<name>: `."""
+    """Return every mistake in the options, each beginning with `options.<name>: `."""
     problems = Problems()
 
     def hold(is_valid: bool, name: str, expected: str) -> None:

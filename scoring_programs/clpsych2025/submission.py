@@ -48,7 +48,7 @@ class TimelineAnswer:
     posts: Mapping[str, PostAnswer]
 
     def spans(self, state: str) -> List[str]:
-        """The spans of one self-state over all posts, stripped, blank ones dropped, duplicates kept."""
+        """Return the spans of one self-state over all posts, stripped, blank ones dropped, duplicates kept."""
         return [span for post in self.posts.values() for span in stripped(post.evidence[state])]
 
 
@@ -84,7 +84,7 @@ MOST_PIECES = 4
 
 
 def python_literal(text: str) -> Any:
-    """The value of a Python literal; None where the text is not one.
+    """Return the value of a Python literal; None where the text is not one.
 
     A text with leading blanks is not one, as up to Python 3.9; later versions of `ast.literal_eval` take them off.
     """
@@ -136,7 +136,7 @@ class AsRunFields:
             problems.warn(where, f"the key {shown(key)} occurs more than once; the last value is used")
 
     def timeline_summary(self, level: JsonObject, where: str, problems: Problems) -> str:
-        """The timeline's summary: the key must be there, anything but a string counts as empty."""
+        """Return the timeline's summary: the key must be there, anything but a string counts as empty."""
         if not _present(level, "summary", where, problems):
             return ""
         if not isinstance(level["summary"], str):
@@ -145,7 +145,7 @@ class AsRunFields:
         return text_of(level["summary"], f"{where}, summary", problems)
 
     def post_summary(self, post: JsonObject, where: str, problems: Problems) -> str:
-        """The post's summary: empty where the key is missing, otherwise a string."""
+        """Return the post's summary: empty where the key is missing, otherwise a string."""
         return text_of(post.get("summary", ""), f"{where}, summary", problems)
 
     def evidence(self, post: JsonObject, key: str, where: str, problems: Problems) -> Tuple[str, ...]:
@@ -205,7 +205,7 @@ class PublishedFields:
         report_duplicates(value, where, problems)
 
     def timeline_summary(self, holder: JsonObject, where: str, problems: Problems) -> str:
-        """The summary of a timeline, or of a post; null counts as empty."""
+        """Return the summary of a timeline, or of a post; null counts as empty."""
         if not _present(holder, "summary", where, problems) or holder["summary"] is None:
             return ""
         return text_of(holder["summary"], f"{where}, summary", problems)
@@ -213,7 +213,7 @@ class PublishedFields:
     post_summary = timeline_summary
 
     def evidence(self, post: JsonObject, key: str, where: str, problems: Problems) -> Tuple[str, ...]:
-        """The spans of one self-state; null counts as none."""
+        """Return the spans of one self-state; null counts as none."""
         if not _present(post, key, where, problems) or post[key] is None:
             return ()
         place = f"{where}, {key}"
@@ -223,7 +223,7 @@ class PublishedFields:
         return spans_of(post[key], place, problems)
 
     def wellbeing(self, post: JsonObject, where: str, problems: Problems) -> Optional[float]:
-        """The well-being score; null abstains."""
+        """Return the well-being score; null abstains."""
         key = "wellbeing_score"
         if not _present(post, key, where, problems) or post[key] is None:
             return None
@@ -246,12 +246,12 @@ def _present(holder: JsonObject, key: str, where: str, problems: Problems) -> bo
 
 
 def spans_of(items: List[object], where: str, problems: Problems) -> Tuple[str, ...]:
-    """The strings of a list; anything else in it is an error."""
+    """Return the strings of a list; anything else in it is an error."""
     return tuple(text_of(item, f"{where}[{index}]", problems) for index, item in enumerate(items))
 
 
 def text_of(value: object, where: str, problems: Problems) -> str:
-    """A string that can be encoded as UTF-8; anything else is an error."""
+    """Return a string that can be encoded as UTF-8; anything else is an error."""
     if not isinstance(value, str):
         problems.error(where, f"is {type_name(value)}", "a string is expected")
         return ""

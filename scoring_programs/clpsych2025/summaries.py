@@ -53,28 +53,28 @@ class PairTable:
     contradiction: "NDArray[np.float64]"
 
     def consistency(self) -> float:
-        """The mean over all pairs of 1 - P(contradiction)."""
+        """Return the mean over all pairs of 1 - P(contradiction)."""
         return 1.0 - float(self.contradiction.mean())
 
     def mean_of_max_contradiction(self) -> float:
-        """The mean over submitted sentences of the largest contradiction (profile `published`)."""
+        """Return the mean over submitted sentences of the largest contradiction (profile `published`)."""
         return float(self.contradiction.max(axis=0).mean())
 
     def mean_of_max_entailment(self) -> float:
-        """The mean over submitted sentences of the largest entailment (profile `published`)."""
+        """Return the mean over submitted sentences of the largest entailment (profile `published`)."""
         return float(self.entailment.max(axis=0).mean())
 
     def max_contradiction(self) -> float:
-        """The largest contradiction of all pairs (profile `as-run`)."""
+        """Return the largest contradiction of all pairs (profile `as-run`)."""
         return float(self.contradiction.max())
 
     def max_entailment(self) -> float:
-        """The largest entailment of all pairs (profile `as-run`)."""
+        """Return the largest entailment of all pairs (profile `as-run`)."""
         return float(self.entailment.max())
 
 
 def tables_of(comparisons: Sequence[SentencePairs], model: PairClassifier | None) -> list[PairTable | None]:
-    """The tables of all comparisons, their pairs classified in one call; None where one side is empty."""
+    """Return the tables of all comparisons, their pairs classified in one call; None where one side is empty."""
     if model is None:
         return [None] * len(comparisons)
     together = model.probabilities(list(chain.from_iterable(one.pairs for one in comparisons)))
@@ -92,12 +92,12 @@ def tables_of(comparisons: Sequence[SentencePairs], model: PairClassifier | None
 
 
 def measured(table: PairTable | None, measure: Callable[[PairTable], float], unanswered: float) -> float:
-    """A figure of a table; `unanswered` where nothing was submitted to fill one."""
+    """Return a figure of a table; `unanswered` where nothing was submitted to fill one."""
     return measure(table) if table else unanswered
 
 
 def against_gold(gold: Summary, submitted: str) -> SentencePairs:
-    """The sentences of a submitted summary against the gold's; none where it is blank: then nothing is split."""
+    """Return the sentences of a submitted summary against the gold's; none where it is blank: then nothing is split."""
     if not submitted.strip():
         return SentencePairs((), ())
     from scoring_kit.metrics.sentences import split_sentences
@@ -113,7 +113,7 @@ def summary_result(
     averages: Mapping[str, Average],
     figures: Sequence[Figure] = (),
 ) -> TaskResult:
-    """The outcome of a task, with what its scores depend on."""
+    """Return the outcome of a task, with what its scores depend on."""
     libraries = LIBRARIES if model else ()
     return TaskResult(
         metrics=metrics_of(averages),

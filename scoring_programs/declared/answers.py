@@ -43,7 +43,7 @@ class Answers:
     unknown: List[str] = dataclass_field(default_factory=list)
 
     def by_key(self, rows: Sequence[Any], keys: int) -> List[List[Any]]:
-        """What is known of each row, in a list for each of so many keys."""
+        """Return what is known of each row, in a list for each of so many keys."""
         found: List[List[Any]] = [[] for _ in range(keys)]
         for row, owner in zip(rows, self.owners):
             found[owner].append(row)

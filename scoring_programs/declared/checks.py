@@ -1,4 +1,4 @@
-"""What is wrong with gold before the first submission: metrics that it leaves undefined for every answer."""
+"""Faults of gold before the first submission: metrics that it leaves undefined for every answer."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ CONSTANT: Mapping[str, tuple[str, str]] = {
     "kappa": ("all gold labels are equal, so that kappa is 0 or undefined", "at least two different labels"),
     "ccc": ("all gold values are equal, so that ccc is 0 or undefined", "at least two different values"),
 }
-"""What is wrong with gold of a single value, by metric."""
+"""The fault of gold of a single value, by metric."""
 
 
 def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
@@ -69,7 +69,7 @@ def _values_there(values: Sequence[str]) -> str:
 
 
 Found = Iterator[tuple[str, str]]
-"""What is wrong with the gold, and what is expected."""
+"""Each fault of the gold, and what is expected."""
 
 
 def _of_columns(plan: Plan, gold: GoldTable) -> Found:
@@ -232,7 +232,7 @@ def _nothing_to_find(plan: Plan, values: Sequence[Any]) -> bool:
 
 
 def remarks(plan: Plan, reference: Reference) -> Iterator[str]:
-    """What the organisers should know of a metric with this gold."""
+    """Yield what the organisers should know of a metric with this gold."""
     if plan.file is not None:
         return
     gold = reference[plan.table]

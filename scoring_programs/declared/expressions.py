@@ -75,4 +75,4 @@ OPERATIONS: Mapping[str, Any] = {
     "hmean": _harmonic,
     "gmean": _geometric,
 }
-"""What a call makes of its values, shape [values, n] → [n]; NaN, which stays NaN, where it is undefined."""
+"""The result of a call of values, shape [values, n] → [n]; NaN, which stays NaN, where it is undefined."""

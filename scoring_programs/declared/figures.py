@@ -28,7 +28,7 @@ RARE = 20
 """One in so many gold numbers at either end has no say in where bins meet, so that no single one shows there."""
 Terms = tuple[str, float, float, float]
 Elements = Callable[[Any], set[Any]]
-"""What makes an answer a set of tuples, whose first item is the type."""
+"""A function that makes of an answer a set of tuples, whose first item is the type."""
 
 
 class Later(Sequence[Figure]):
@@ -191,7 +191,7 @@ def _counted(sample: Sample, elements: Elements, declared: Iterable[str] = ()) -
 
 
 def _elements(plan: Plan, sample: Sample) -> Elements | None:
-    """What makes an answer the elements of its set."""
+    """Return the function that makes of an answer the elements of its set; None where there is none."""
     types = [field.type for field in sample.fields]
     if any(field.open for field in sample.fields):
         return None

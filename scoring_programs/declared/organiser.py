@@ -1,4 +1,4 @@
-"""What only the organisers of a declared competition need: preparing gold, its checks, the template, its secrets.
+"""The organisers' part of a declared competition: preparing gold, its checks, the template, its secrets.
 
 What of the gold is secret is named in a form in which a build finds it in what participants get: a table with a header
 line names its columns itself; of gold in any other form the same values are written beside it as such a table, by the
@@ -46,7 +46,7 @@ Checks = Mapping[str, Mapping[str, str]]
 
 
 def failing(plan: Plan, tables: Mapping[str, GoldTable], checks: Checks) -> Iterator[str]:
-    """What an organiser must know of an own function that gives no number for some valid answers."""
+    """Yield what an organiser must know of an own function that gives no number for some valid answers."""
     try:
         of_tables = [tries(tables[name]) for name in plan.all_tables]
         for (what, first), *others in zip(*of_tables, strict=False):
@@ -437,7 +437,7 @@ def secrets(request: Request) -> Secrets:
 
 
 def disclosure(request: Request) -> dict[str, Any]:
-    """What the scores of a phase give one participant of its gold; see `declared.disclosure`."""
+    """Return what the scores of a phase give one participant of its gold; see `declared.disclosure`."""
     reference = read_reference(gold.read, request)
     return disclosed(_wanted(request), reference, request["submissions"], request["decimals"])
 

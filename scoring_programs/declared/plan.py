@@ -1,4 +1,4 @@
-"""What a column's score is: metric, table, fields, rows and groups, as bundle.yaml declares it.
+"""The plan of a column's score: metric, table, fields, rows and groups, as bundle.yaml declares it.
 
 From these also follow the columns of the gold that metrics read, and their types.
 """
@@ -100,7 +100,7 @@ class Plan:
 
     @property
     def numbers(self) -> dict[str, str]:
-        """What a key's numbers mean to the metric → the gold column that holds them."""
+        """Return what a key's numbers mean to the metric → the gold column that holds them."""
         named = {"weight": self.weight}
         if self.file is None:  # the options of an own function are its own
             named["scale"] = self.options.get("scale")
@@ -156,7 +156,7 @@ def expressions(options: Mapping[str, Any]) -> dict[str, list[ExpressionPlan]]:
 
 @dataclass
 class ColumnSources:
-    """What a task's columns are computed from.
+    """The sources of a task's columns.
 
     Attributes:
         keys: of the task's own columns.

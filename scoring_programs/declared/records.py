@@ -44,7 +44,7 @@ class Rows:
 
 
 def below(value: Any, path: Sequence[str]) -> Any:
-    """What a path of names and numbers leads to; ABSENT where it leads nowhere."""
+    """Return what a path of names and numbers leads to; ABSENT where it leads nowhere."""
     for step in path:
         if isinstance(value, dict):
             value = value.get(step, ABSENT)

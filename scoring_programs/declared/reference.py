@@ -111,12 +111,12 @@ def reading(table: Table, wanted: Sequence[Plan]) -> list[Plan]:
 
 
 def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
-    """What participants know of each table: keys, the labels of fields without declared values, numbers of tags."""
+    """Return what participants know of each table: keys, labels of fields without declared values, numbers of tags."""
     return {"tables": {name: expected(gold) for name, gold in reference.items()}}
 
 
 def expected(gold: GoldTable) -> dict[str, Any]:
-    """What participants know of one table; of many rows for a key nobody knows which has as many tags as which."""
+    """Return what participants know of one table; of many rows for a key nobody knows which has how many tags."""
     found: dict[str, Any] = {"keys": gold.keys, "values": {}, "lengths": {}, "megabytes": most_megabytes(gold)}
     for name, labels in gold.labels.items():
         found["values"][name] = list(labels)

@@ -243,7 +243,7 @@ def _as_wide(
 
 
 def _cell_picker(header: Sequence[str], wanted: Sequence[FieldPlace]) -> Tuple[Pick, bool]:
-    """What picks the places from a row of cells, and whether all are there; else the row needs an empty cell more."""
+    """Return what picks the places from a row of cells, and whether all are there; else a row needs an empty cell."""
     end = len(header)
     all_there = True
     pickers: List[Callable[[Any], Any]] = []
@@ -382,7 +382,7 @@ def _records(text: str, file: File, problems: Problems) -> Iterator[Any]:
 def _record_picker(
     wanted: Sequence[Field], file: File, table: Table, *, names_key: bool
 ) -> Callable[[Any, str, Problems], Optional[Tuple[Any, ...]]]:
-    """What takes the values of fields from a JSON record, `ABSENT` where it has none; None from what is no record.
+    """Return what takes the values of fields from a JSON record, `ABSENT` where it has none; None from no record.
 
     `names_key` says that its key is told elsewhere, so that a record may be the only answer itself.
     """

@@ -18,14 +18,14 @@ Group = tuple[str, ...]
 Groups = dict[Group, list[int]]
 """The positions of the keys that count, by group."""
 OwnRows = Sequence[tuple[Any, Any, Any]]
-"""What an own function gets of a table, for each key: the key (a text, or a tuple of several), its gold and its answer,
-each a dict of field → value, or with many rows a list of them; the gold with its further columns."""
+"""The rows of a table for an own function, one for each key: the key (a text, or a tuple of several), its gold and its
+answer, each a dict of field → value, or with many rows a list of them; the gold with its further columns."""
 OVER_CLASSES = ("f1", "fbeta", "precision", "recall", "jaccard", "balanced_accuracy")
 """Metrics of labels that may be a mean over them."""
 
 
 def compared(plan: Plan, gold: GoldTable, answers: Answers | None = None) -> list[tuple[Sample, Groups]]:
-    """What a metric of the table compares, over all keys: each field by itself, or all of them together.
+    """Return what a metric of the table compares, over all keys: each field by itself, or all of them together.
 
     Each has the groups of `scored_groups`, less the keys whose gold is empty there. Without `answers` only the gold.
     """
@@ -111,7 +111,7 @@ def map_list(form: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
 
 
 def own_rows(gold: GoldTable, answers: Answers) -> OwnRows:
-    """What an own function compares, over all keys."""
+    """Return what an own function compares, over all keys."""
     keys: Sequence[Any] = gold.keys
     if len(gold.table.key) == 1:
         keys = [key[0] for key in keys]
@@ -215,7 +215,7 @@ def labels_of(value: str | Collection[str] | None) -> frozenset[str]:
 
 
 def _fitting(wanted: Any, field: Field | None) -> Callable[[str], bool]:
-    """What says whether a gold text is one that `where` wants: one of a list, or a number in a range."""
+    """Return what says whether a gold text is one that `where` wants: one of a list, or a number in a range."""
     if not isinstance(wanted, Mapping):
         texts = set(wanted)
         if field is not None:

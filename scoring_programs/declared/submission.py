@@ -29,7 +29,7 @@ KEYS_SHOWN = 20
 
 @dataclass(frozen=True)
 class Submission:
-    """What a team sent.
+    """A submission as it was read.
 
     Attributes:
         tables: table id → its answers, in the order of the manifest's keys; only tables that an entered task reads.
@@ -229,7 +229,7 @@ class _SentTable:
 
     @property
     def expected(self) -> Mapping[str, Any]:
-        """What participants know of the table."""
+        """Return what participants know of the table."""
         known: Mapping[str, Any] = self.manifest.expected["tables"][self.table.id]
         return known
 
@@ -317,7 +317,7 @@ class _SentTable:
         return answers
 
     def _check_columns(self, fields: Sequence[Field], answers: Answers, rows: Rows) -> None:
-        """What is wrong with a field's values beyond each by itself."""
+        """Note what is wrong with a field's values beyond each by itself."""
         for field in fields:
             if field.name in self.expected["lengths"]:
                 self._check_lengths(answers, rows, field)

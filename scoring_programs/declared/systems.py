@@ -220,7 +220,7 @@ def _flat(groups: Iterable[Iterable[Any]]) -> list[Any]:
 
 
 def _regrouped(flat: Iterable[Any], like: Iterable[Collection[Any]]) -> list[list[Any]]:
-    """What stood in these groups."""
+    """Return what stood in these groups."""
     left = iter(flat)
     return [list(islice(left, len(own))) for own in like]
 

@@ -1,4 +1,4 @@
-"""What a competition's tables are, as bundle.yaml declares them: file, key, rows and fields.
+"""A competition's tables, as bundle.yaml declares them: file, key, rows and fields.
 
 Runs on Python 3.9 with the standard library alone, because participants run it at home.
 """

@@ -106,7 +106,7 @@ def _mean_of(plan: Plan, parts: Sequence["ScoredPart"]) -> "MeanOfParts":
 
 
 def _limits(metrics: Sequence[Plan], columns: ColumnSources) -> dict[str, Limit]:
-    """What limits intervals of each column; of one that is made of others, the strictest of theirs."""
+    """Return what limits intervals of each column; of one that is made of others, the strictest of theirs."""
     found: dict[str, Limit] = {}
     for plan in metrics:
         if plan.definition is not None and plan.definition.limit is not None:
@@ -140,7 +140,7 @@ def _add_expressions(columns: ColumnSources, statistics: dict[str, Statistic], c
 def _placed(
     plans: Sequence[Plan], reference: Reference, submission: Submission
 ) -> tuple[list[str], dict[str, PlacedTable]]:
-    """What the units are called, and the tables that metrics read, by id."""
+    """Return what the units are called, and the tables that metrics read, by id."""
     number: dict[tuple[str, Key], int] = {}
     unit_of: dict[str, Places] = {}
     for own in dict.fromkeys(chain(*(plan.all_tables for plan in plans))):
@@ -288,7 +288,7 @@ class PartOfUnits:
         return PartOfUnits(len(places), inside, self.statistic.at(own))
 
     def as_sums(self) -> Additive | None:
-        """What each of all the units adds: 1 where it is at one of the places, then its terms."""
+        """Return what each of all the units adds: 1 where it is at one of the places, then its terms."""
         sums = self.statistic.as_sums()
         if sums is None:
             return None
@@ -314,7 +314,7 @@ class Composed(ABC):
 
     @abstractmethod
     def whole(self, values: Sequence[Array], resamples: int) -> Array:
-        """What the parts' values make, of shape [resamples] each."""
+        """Return what the parts' values make, of shape [resamples] each."""
 
     def over(self, counts: Array) -> Array:
         return self.whole([part.over(counts) for part in self.parts], len(counts))

@@ -34,7 +34,7 @@ Fault = Tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Limits:
-    """What an entry may use: wall-clock seconds, and MiB of memory of all its processes together (None: no limit)."""
+    """The limits of an entry: wall-clock seconds, and MiB of memory of all its processes together (None: no limit)."""
 
     seconds: float
     memory_mib: Optional[int]
@@ -173,7 +173,7 @@ def _signal_name(number: int) -> str:
 
 
 class KeptText:
-    """What a program prints, read to its end and kept to a bound: the beginning and the end.
+    """The output of a program, read to its end and kept to a bound: the beginning and the end.
 
     A thread of its own reads the pipe, so that the program never waits for it.
 
@@ -190,7 +190,7 @@ class KeptText:
         self._thread.start()
 
     def text(self, seconds: float) -> str:
-        """What was printed, once the pipe has ended or `seconds` are over; what was left out is counted."""
+        """Return what was printed, once the pipe has ended or `seconds` are over; what was left out is counted."""
         self._thread.join(seconds)
         left_out = self._size - len(self._head) - len(self._tail)
         between = f"\n… {left_out} bytes left out …\n".encode() if left_out > 0 else b""
@@ -226,7 +226,7 @@ def adopt() -> None:
 
 
 def descendants() -> List[int]:
-    """The ids of all living processes below this one; empty where there is no /proc."""
+    """Return the ids of all living processes below this one; empty where there is no /proc."""
     children: Dict[int, List[int]] = {}
     for entry in PROC.iterdir() if PROC.is_dir() else ():
         if entry.name.isdigit():
@@ -246,7 +246,7 @@ def descendants() -> List[int]:
 
 
 def memory_mib(pids: List[int]) -> float:
-    """What these processes hold in memory together, MiB; what several share counts once (`Pss`)."""
+    """Return what these processes hold in memory together, MiB; what several share counts once (`Pss`)."""
     return sum(_kilobytes(pid) for pid in pids) / 1024
 
 

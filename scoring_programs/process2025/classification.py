@@ -90,7 +90,7 @@ def _units(reference: ProcessReference, models: Sequence[ModelAnswers], scored: 
 
 
 def best_first(terms: Sequence[Array]) -> Array:
-    """The terms of a team's models, best first, in one array, shape [speakers, terms].
+    """Return the terms of a team's models, best first, in one array, shape [speakers, terms].
 
     For each of the possible models 1 where it answered and its terms, zeros where there is none; lastly 1.
     """
@@ -106,7 +106,7 @@ def best_first(terms: Sequence[Array]) -> Array:
 
 
 def of_best(merit: Formula, formula: Formula, sums: Array) -> Array:
-    """A metric of the model with the greatest merit; undefined where no model has answered for every speaker.
+    """Return a metric of the model with the greatest merit; undefined where no model has answered for every speaker.
 
     Merit and metric are formulas of a model's terms, which `sums` holds as `best_first` lays them out; of equally good
     models the one comes first that is better over all speakers.

@@ -76,7 +76,7 @@ def template(request: Request) -> dict[str, Any]:
 
 
 def secrets(request: Request) -> Secrets:
-    """The classes and MMSE scores of the speakers."""
+    """Return the classes and MMSE scores of the speakers."""
     return {"files": [{"name": GOLD.file, "key": [GOLD.id], "columns": [CLASS, GOLD.mmse]}]}
 
 
@@ -86,7 +86,7 @@ PLACES = 2
 
 
 def rank(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The final ranking: two task rankings, the combined score S, and who is invited to submit a paper.
+    """Return the final ranking: two task rankings, the combined score S, and who is invited to submit a paper.
 
     The request and the answer are those of `scoring_kit.ranking.rank`, with `invited` besides. Source: PROCESS Grand
     Challenge at ICASSP 2025, "Evaluation", ranking rules. What they leave open is decided so: sums run over
@@ -198,7 +198,7 @@ def invitations(
 
 
 def team_name(stem: str, names: Sequence[str], problems: Problems) -> str | None:
-    """The team of a submission: what follows `PROCESS_submission_` in the name of its file."""
+    """Return the team of a submission: what follows `PROCESS_submission_` in the name of its file."""
     matches = [match["team"] for name in names if (match := NAME.fullmatch(name))]
     if len(matches) == 1:
         team: str = matches[0]

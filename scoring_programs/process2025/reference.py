@@ -69,7 +69,7 @@ def manifest(reference: ProcessReference, tasks: Sequence[str]) -> dict[str, Any
 
 
 def phase_rows(table: CsvTable) -> tuple[list[tuple[int, list[str]]], int]:
-    """The rows that a phase is scored on, (line, cells) each, and how many others there are.
+    """Return the rows that a phase is scored on, (line, cells) each, and how many others there are.
 
     The released file holds training and development speakers together; no phase is scored on the former.
     """

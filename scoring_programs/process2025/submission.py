@@ -28,12 +28,12 @@ CELLS_SHOWN = 20
 
 
 def column_name(task: str, number: int) -> str:
-    """The column of model `number` (1 to 3) for a task."""
+    """Return the column of model `number` (1 to 3) for a task."""
     return f"Model{number}_{SUFFIXES[task]}"
 
 
 def column_names(tasks: Iterable[str]) -> List[str]:
-    """The columns of all models for these tasks."""
+    """Return the columns of all models for these tasks."""
     return [column_name(task, number) for task in tasks for number in range(1, MODELS + 1)]
 
 
@@ -150,7 +150,7 @@ class _Column:
         return value
 
     def gaps(self) -> str:
-        """How many cells of a partly filled column are empty, and which, for messages."""
+        """Return how many cells of a partly filled column are empty, and which, for messages."""
         what = f"{self.empty} of {len(self.answers)} cells are empty"
         if self._empty_shown:
             what += f": {', '.join(self._empty_shown)}"
@@ -159,7 +159,7 @@ class _Column:
         return what
 
     def model(self, name: str, problems: Problems) -> ModelAnswers:
-        """The model, with a warning where its column is ignored or odd."""
+        """Return the model, with a warning where its column is ignored or odd."""
         rows = len(self.answers)
         if self.empty == rows:
             return ModelAnswers(self.number, self.name, "absent", [])

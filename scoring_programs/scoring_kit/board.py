@@ -70,7 +70,7 @@ NO_TIES: Mapping[str, "Goodness"] = {}
 
 
 def written_scores(program: Program, scored: TeamResults) -> Scores:
-    """Every scored team's value in every column that the scorer writes; None where it did not enter the task."""
+    """Return every scored team's value in every column that the scorer writes; None where it did not enter the task."""
     written: Scores = {}
     for team, own in scored.results.items():
         written[team] = {}
@@ -101,7 +101,7 @@ def board(program: Program, written: Scores, baselines: Collection[str] = ()) ->
 def average_ranks(
     program: Program, column: ScoreColumn, scores: Scores, baselines: Collection[str] = ()
 ) -> dict[str, float]:
-    """The mean of each team's ranks in the columns that an `avg_rank` column refers to.
+    """Return the mean of each team's ranks in the columns that an `avg_rank` column refers to.
 
     Ranks are those of the shown scores, in each column's own direction; equal ones share the mean of their places.
     `gen_bundle.codabench.board` names the source, and a test holds both to the same figures. Every team that
@@ -128,7 +128,7 @@ def average_ranks(
 
 
 def teams_entered(scores: Scores) -> list[str]:
-    """The teams that entered anything."""
+    """Return the teams that entered anything."""
     return [team for team, own in scores.items() if set(own.values()) - {None}]
 
 
@@ -139,9 +139,12 @@ Goodness = tuple[float, ...]
 def shared_ranks(
     values: Mapping[str, float | None], descending: bool, ties: Mapping[str, Goodness] = NO_TIES
 ) -> dict[str, int]:
-    """The rank of every team with a value, best first; equal ones share the best of their ranks (1, 2, 2, 4).
+    """Return the rank of every team with a value, best first; equal ones share the best of their ranks (1, 2, 2, 4).
 
     `ties` says what orders teams of equal values, see `tie_breaks`.
+
+    >>> shared_ranks({"A": 0.9, "B": 0.7, "C": 0.7, "D": None}, descending=True)
+    {'A': 1, 'B': 2, 'C': 2}
     """
     sign = 1 if descending else -1
     there: dict[str, Goodness] = {}
@@ -184,7 +187,11 @@ def _goodness(columns: Sequence[ScoreColumn], values: Mapping[str, float | None]
 
 
 def mid_ranks(ranks: Mapping[str, int]) -> dict[str, float]:
-    """Shared ranks (1, 2, 2, 4) as the mean of the places that are shared (1, 2.5, 2.5, 4)."""
+    """Shared ranks (1, 2, 2, 4) as the mean of the places that are shared (1, 2.5, 2.5, 4).
+
+    >>> mid_ranks({"A": 1, "B": 2, "C": 2})
+    {'A': 1.0, 'B': 2.5, 'C': 2.5}
+    """
     counts = Counter(ranks.values())
     return {team: place + (counts[place] - 1) / 2 for team, place in ranks.items()}
 

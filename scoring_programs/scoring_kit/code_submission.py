@@ -59,7 +59,7 @@ def run_folder_name(submission: Path) -> str:
 
 
 def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file's content, in hexadecimal."""
+    """Return the SHA-256 of a file's content, in hexadecimal."""
     return _sha256(path).hex()
 
 
@@ -200,7 +200,7 @@ def _check_worker(metadata: Path, duration: float, problems: Problems) -> None:
 
 
 def run_folders(output: Path) -> List[str]:
-    """The names of runs' folders in what the prediction step left, or anywhere else."""
+    """Return the names of runs' folders in what the prediction step left, or anywhere else."""
     return [path.name for path in output.glob("run-*") if RUN_FOLDER.fullmatch(path.name)]
 
 

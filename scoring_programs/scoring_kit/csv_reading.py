@@ -34,12 +34,18 @@ class CsvTable:
     rows: Iterator[Tuple[int, List[str]]]
 
     def places(self, names: Iterable[str]) -> Dict[str, int]:
-        """Where in a row these columns are, those that the file has."""
+        """Return where in a row these columns are, those that the file has."""
         return {name: self.header.index(name) for name in names if name in self.header}
 
 
 def read_table(text: str, name: str, problems: Problems) -> CsvTable:
-    """Parse CSV; rows of another width than the header and unparsable lines are recorded and left out."""
+    r"""Parse CSV; rows of another width than the header and unparsable lines are recorded and left out.
+
+    >>> problems = Problems()
+    >>> table = read_table("id,label\n1,yes\n", "answers.csv", problems)
+    >>> table.header, list(table.rows)
+    (['id', 'label'], [(2, ['1', 'yes'])])
+    """
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         problems.error(f"{name}:{line}", "contains a NUL character", "plain text")
@@ -95,7 +101,13 @@ def _parsed(text: str, name: str, problems: Problems) -> Iterator[Tuple[int, Lis
 
 
 def check_columns(header: Sequence[str], known: Sequence[str], name: str, problems: Problems) -> None:
-    """Record columns that are not `known`: an error where only upper and lower case differ, else a warning."""
+    """Record columns that are not `known`: an error where only upper and lower case differ, else a warning.
+
+    >>> problems = Problems()
+    >>> check_columns(["id", "Label"], ["id", "label"], "answers.csv", problems)
+    >>> problems.errors
+    ['answers.csv:1: unknown column "Label". Expected: the spelling label.']
+    """
     right = {column.casefold(): column for column in known}
     for column in header:
         if column in known:
@@ -112,6 +124,10 @@ def identified_rows(
     """Go through the rows of a file of gold, whose ids are in the column at `at`: (line, id, cells).
 
     Rows with a blank or repeated id are recorded as errors and left out.
+
+    >>> rows = [(2, ["a", "yes"]), (3, ["b", "no"])]
+    >>> list(identified_rows(rows, 0, "id", "gold.csv", "an id of its own", Problems()))
+    [(2, 'a', ['a', 'yes']), (3, 'b', ['b', 'no'])]
     """
     first_line: Dict[str, int] = {}
     for line, cells in rows:
@@ -128,10 +144,17 @@ def identified_rows(
 def rows_by_id(
     table: CsvTable, id_column: str, ids: Sequence[str], name: str, problems: Problems
 ) -> Iterator[Tuple[int, int, List[str]]]:
-    """Go through the rows of an answer file: (position of the row's id in `ids`, line, cells).
+    r"""Go through the rows of an answer file: (position of the row's id in `ids`, line, cells).
 
     Rows with a blank or repeated id are recorded as errors and left out; so are, at the end, those with an unknown id,
     and ids with no row.
+
+    >>> problems = Problems()
+    >>> table = read_table("id,label\nb,no\n", "answers.csv", problems)
+    >>> list(rows_by_id(table, "id", ["a", "b"], "answers.csv", problems))
+    [(1, 2, ['b', 'no'])]
+    >>> problems.errors
+    ['answers.csv: no row for 1 of 2 ids: "a". Expected: one row for each id of the data.']
     """
     at = table.header.index(id_column)
     position = {item: i for i, item in enumerate(ids)}

@@ -37,7 +37,7 @@ class SubmissionError(Exception):
         self.warnings = warnings
 
     def report(self) -> str:
-        """All of it as the participant reads it, in the scoring log and from the validator at home.
+        """Return all of it as the participant reads it, in the scoring log and from the validator at home.
 
         The number of problems comes first and last, because a log may have lost its beginning.
         """
@@ -72,6 +72,12 @@ class Problems:
 
     The same problem in many lines is one text, with their numbers. Only the first `SHOWN` texts are kept (a hostile
     file could hold millions); the rest are counted.
+
+    >>> problems = Problems()
+    >>> problems.error("answers.csv:3", "score is empty", "a number")
+    >>> problems.error("answers.csv:7", "score is empty", "a number")
+    >>> problems.found, problems.errors
+    (2, ['answers.csv:3: score is empty. Expected: a number. The same in 1 more line: 7.'])
     """
 
     tells_gold = False
@@ -161,7 +167,7 @@ class Problems:
             self.warnings.append(_line(line))
 
     def warning_lines(self) -> List[str]:
-        """The warnings as the participant reads them."""
+        """Return the warnings as the participant reads them."""
         lines = fitting([f"warning: {warning}" for warning in self.warnings[:WARNINGS_SHOWN]], LOG_BYTES // 3)
         more = self.warned - len(lines)
         if more:
@@ -188,7 +194,7 @@ class Problems:
 
 
 def fitting(lines: Sequence[str], limit: int = LOG_BYTES) -> List[str]:
-    """The first of these lines that take no more than `limit` bytes together."""
+    """Return the first of these lines that take no more than `limit` bytes together."""
     kept: List[str] = []
     for line in lines:
         limit -= len(line.encode("utf-8", "backslashreplace")) + 1
@@ -209,7 +215,11 @@ def _line(text: str) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """A text of a length that can be read, `most` characters."""
+    """Return a text of a length that can be read, `most` characters.
+
+    >>> cut("abcdef", 4)
+    'abc…'
+    """
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -218,18 +228,26 @@ def _sentence(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """A text in one line: what is not printable, as a file's name may hold it, escaped as in Python."""
+    """Return a text in one line: what is not printable, as a file's name may hold it, escaped as in Python."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def first_of(items: Sequence[_Item], most: int, show: Callable[[_Item], str], separator: str = ", ") -> str:
-    """The first items in words, and how many more there are: `a, b and 3 more`."""
+    """Return the first items in words, and how many more there are: `a, b and 3 more`.
+
+    >>> first_of(["a", "b", "c", "d"], 2, str)
+    'a, b and 2 more'
+    """
     more = f" and {len(items) - most} more" if len(items) > most else ""
     return separator.join([show(item) for item in items[:most]]) + more
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """A participant's value for a message: printable, cut to `limit`, the only text between `"` in it."""
+    """Return a participant's value for a message: printable, cut to `limit`, the only text between `"` in it.
+
+    >>> print(shown('the "best" answer'))
+    "the 'best' answer"
+    """
     text = value if isinstance(value, str) else repr(value)
     quoted = printable(text[: limit + 1]).replace('"', "'")
     return f'"{quoted[:limit]}…"' if len(text) > limit else f'"{quoted}"'

@@ -126,7 +126,7 @@ def run(
 
 
 def program_of(folder: Path, task: str | None) -> Program:
-    """The description of the program in a folder, of one task alone where one is named.
+    """Return the description of the program in a folder, of one task alone where one is named.
 
     Where organisers run it themselves they may ask for more details; scores are written as on the platform. Raises
     OrganiserError where it cannot be read, or has no such task or level of details.
@@ -221,7 +221,7 @@ FRAMES_SHOWN = 20
 
 
 def failure_of(error: Exception) -> tuple[int, Sequence[str], Sequence[str]]:
-    """A failure without a word of gold: exit status, lines for stderr, and lines for the results page.
+    """Return a failure without a word of gold: exit status, lines for stderr, and lines for the results page.
 
     Everybody can open that page: it gives reasons only for a bad submission.
     """

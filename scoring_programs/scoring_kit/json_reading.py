@@ -11,7 +11,11 @@ MEGABYTE = 1_000_000
 
 
 class JsonObject(Dict[str, Any]):
-    """A JSON object that remembers which of its keys occurred more than once (the last value is kept)."""
+    """A JSON object that remembers which of its keys occurred more than once (the last value is kept).
+
+    >>> JsonObject([("a", 1), ("a", 2)]).duplicates
+    ['a']
+    """
 
     def __init__(self, pairs: List[Tuple[str, Any]]) -> None:
         super().__init__(pairs)
@@ -25,7 +29,15 @@ class JsonObject(Dict[str, Any]):
 
 
 def read_utf8(path: Path, name: str, max_megabytes: float, problems: Problems) -> Optional[str]:
-    """The text of a file: UTF-8, a byte-order mark tolerated, at most `max_megabytes` million bytes; else None."""
+    r"""Return the text of a file: UTF-8, a byte-order mark tolerated, at most `max_megabytes` million bytes; else None.
+
+    >>> path = folder / "answers.txt"  # in a folder of yours
+    >>> _ = path.write_bytes(b'\xff')
+    >>> problems = Problems()
+    >>> read_utf8(path, path.name, 1.0, problems)
+    >>> problems.errors
+    ['answers.txt:1: contains bytes that are not UTF-8. UTF-8 text is expected.']
+    """
     with path.open("rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         if size > max_megabytes * MEGABYTE:
@@ -52,6 +64,11 @@ def read_json(path: Path, name: str, max_megabytes: float, problems: Problems) -
     """The value of a JSON file, its objects as JsonObject; None, with the problem recorded, where it is not JSON.
 
     NaN and Infinity are read as floats, so that the caller can name the field that holds them.
+
+    >>> path = folder / "answers.json"  # in a folder of yours
+    >>> _ = path.write_text('{"label": "yes"}')
+    >>> read_json(path, path.name, 1.0, Problems())
+    {'label': 'yes'}
     """
     text = read_utf8(path, name, max_megabytes, problems)
     if text is None:
@@ -68,6 +85,12 @@ def read_json(path: Path, name: str, max_megabytes: float, problems: Problems) -
 
 
 def report_duplicates(value: JsonObject, where: str, problems: Problems) -> None:
-    """Record every key that an object holds twice: which of the two values is meant cannot be known."""
+    """Record every key that an object holds twice: which of the two values is meant cannot be known.
+
+    >>> problems = Problems()
+    >>> report_duplicates(JsonObject([("a", 1), ("a", 2)]), "answers.json", problems)
+    >>> problems.errors
+    ['answers.json: the key "a" occurs more than once. Expected: each key once.']
+    """
     for key in value.duplicates:
         problems.error(where, f"the key {shown(key)} occurs more than once", "each key once")

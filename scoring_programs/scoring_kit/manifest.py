@@ -15,6 +15,10 @@ class Manifest:
         layout: `joint`, `tasks` or `separate` (then each task stands alone).
         options: the competition's options, for the few that decide how a submission is read.
         expected: what a submission must hold (ids, entities, nodes …), in a form that the package chooses.
+
+    >>> manifest = Manifest("my_task", ("routing",), ("routing",), "joint", options={}, expected={"ids": ["a", "b"]})
+    >>> manifest.expected["ids"]
+    ['a', 'b']
     """
 
     competition: str

@@ -178,7 +178,7 @@ def _rank(request: Mapping[str, Any]) -> object:
 
 
 def _power(package: str, request: Mapping[str, Any]) -> object:
-    """What made-up systems show of a phase's gold (`scoring_kit.resampling.power`).
+    """Return what made-up systems show of a phase's gold (`scoring_kit.resampling.power`).
 
     A package makes them in its module `systems`; raises OrganiserError where it has none.
     """

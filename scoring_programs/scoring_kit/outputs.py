@@ -73,7 +73,7 @@ def write_failure_page(folder: Path, program_folder: Path, lines: Sequence[str],
 
 
 def board_scores(program: Program, results: Mapping[str, TaskResult]) -> dict[str, float]:
-    """Every written column with a finite number: no score is missing, because a missing one would rank first.
+    """Return every written column with a finite number: no score is missing, because a missing one would rank first.
 
     Raises OrganiserError: columns that no metric fills, metrics that are not finite numbers.
     """

@@ -58,7 +58,7 @@ class ScoreColumn:
         return max(self.precision, 0)
 
     def or_worst(self, value: float | None) -> float | None:
-        """A score, or `worst` where there is none."""
+        """Return a score, or `worst` where there is none."""
         return self.worst if value is None else value
 
     def bounded(self, value: float) -> float:
@@ -131,11 +131,11 @@ class Program:
             ) from error
 
     def columns_of(self, task: str) -> list[ScoreColumn]:
-        """The columns of a task, in the board's order."""
+        """Return the columns of a task, in the board's order."""
         return [column for column in self.columns if column.task == task]
 
     def rounded(self, value: float) -> float:
-        """A figure with as many decimals as the phase allows."""
+        """Return a figure with as many decimals as the phase allows."""
         return value if self.score_decimals is None else round(value, self.score_decimals)
 
     @property
@@ -144,7 +144,7 @@ class Program:
         return not (self.scores_hidden and self.details == "none")
 
     def with_computed(self, scores: Mapping[str, float]) -> dict[str, float]:
-        """The scores with those that the platform computes of them, to ten decimals as it stores them.
+        """Return the scores with those that the platform computes of them, to ten decimals as it stores them.
 
         Average ranks, which depend on all submissions, are not among them: see `scoring_kit.board`. In layout `tasks`
         the platform computes over the rows of all tasks, of which a program knows its own alone.
@@ -160,7 +160,7 @@ class Program:
 
 
 def title_of(path: Path) -> str:
-    """The competition's title in a program.json; empty where that cannot be read."""
+    """Return the competition's title in a program.json; empty where that cannot be read."""
     try:
         return str(json.loads(path.read_text(encoding="utf-8"))["title"])
     except (OSError, ValueError, KeyError, TypeError):

@@ -29,7 +29,7 @@ MOST_REASONS = 3
 
 
 def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[str, Any]:
-    """One ranking for each task, ties as the declaration has them.
+    """Return one ranking for each task, ties as the declaration has them.
 
     Args:
         request: `program`, the path of a program.json; `scores`, the path of a table of scores, or else `submissions`
@@ -76,7 +76,7 @@ def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[
 
 
 def tie_notes(standing: Standing) -> list[str]:
-    """A sentence for each rank that is shared."""
+    """Return a sentence for each rank that is shared."""
     equal: dict[int, list[str]] = {}
     for team in sorted(standing.tied):
         equal.setdefault(standing.ranks[team], []).append(team)
@@ -97,7 +97,7 @@ def failed_notes(results: Mapping[str, Mapping[str, TaskResult]], unseen: Collec
 
 
 def shown_records(records: Sequence[Mapping[str, Any]], view: RankingView) -> list[dict[str, Any]]:
-    """The teams' records: none of a hidden team, and nothing but the name where figures are hidden."""
+    """Return the teams' records: none of a hidden team, and nothing but the name where figures are hidden."""
     shown = []
     for record in records:
         team = record[TEAM]
@@ -110,7 +110,7 @@ def shown_records(records: Sequence[Mapping[str, Any]], view: RankingView) -> li
 
 
 def with_unscored(answer: dict[str, Any], scored: TeamResults | None, view: RankingView) -> dict[str, Any]:
-    """The answer with a record and a row for each submission that could not be scored, and the reasons."""
+    """Return the answer with a record and a row for each submission that could not be scored, and the reasons."""
     if scored is None:
         return answer
     unscored = {team: why for team, why in scored.unscored.items() if team not in view.hide}
@@ -141,7 +141,7 @@ def with_report(
     scores: Scores,
     scored: TeamResults | None,
 ) -> dict[str, Any]:
-    """The answer with what the final report needs, where the request asks for it."""
+    """Return the answer with what the final report needs, where the request asks for it."""
     if not request.get("report"):
         return answer
     from scoring_kit.resampling.final_report import final_report  # which is in no scoring program

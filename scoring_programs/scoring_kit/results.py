@@ -23,6 +23,9 @@ class Metric:
             is always shown, so it depends on the submission alone.
         of_submission: value and rows depend on the submission alone, so that they say nothing about the gold.
         drawn: a figure of the results page shows the value, so the page does not list it a second time.
+
+    >>> Metric(0.75, rows=8).value
+    0.75
     """
 
     value: float | None
@@ -34,11 +37,14 @@ class Metric:
 
 
 def scored_items(gold: int, predicted: int, if_none: int | None = None) -> int:
-    """How many scored items are behind a figure of gold and predicted items: the fewer of the two.
+    """Return how many scored items are behind a figure of gold and predicted items: the fewer of the two.
 
     Participants know what they predicted, so a figure over a single prediction, or a single gold item, would give
     the gold away. Without a prediction it is 0 for any gold, and gives nothing away: then `if_none`, or else the number
     of gold items.
+
+    >>> scored_items(gold=5, predicted=2), scored_items(gold=5, predicted=0)
+    (2, 5)
     """
     if predicted:
         return min(gold, predicted)
@@ -46,7 +52,11 @@ def scored_items(gold: int, predicted: int, if_none: int | None = None) -> int:
 
 
 def share(part: float, whole: float) -> float:
-    """Part / whole, such as precision; 0 of nothing."""
+    """Part / whole, such as precision; 0 of nothing.
+
+    >>> share(1, 4), share(0, 0)
+    (0.25, 0.0)
+    """
     return part / whole if whole else 0.0
 
 
@@ -57,7 +67,11 @@ def comparable(value: float) -> float:
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar: its label, its value and the number of scored items behind it."""
+    """One bar: its label, its value and the number of scored items behind it.
+
+    >>> Bar("yes", 0.8, items=12).label
+    'yes'
+    """
 
     label: str
     value: float | None
@@ -76,6 +90,10 @@ class BarChart:
         top: the value at the end of the axis; the largest bar's where None. The axis starts at 0.
         of: what a bar stands for, in the singular.
         column: key of the column whose groups these are: the figure is called by its title.
+
+    >>> bars = [Bar("yes", 0.8, items=12), Bar("no", 0.5, items=8)]
+    >>> BarChart("F1 of each label", bars, better="higher", items="texts").top is None
+    True
     """
 
     title: str
@@ -89,7 +107,12 @@ class BarChart:
 
 @dataclass(frozen=True)
 class ConfusionMatrix:
-    """Counts of gold (rows) against predicted (columns) labels; shape [len(gold_labels)][len(predicted_labels)]."""
+    """Counts of gold (rows) against predicted (columns) labels; shape [len(gold_labels)][len(predicted_labels)].
+
+    >>> matrix = ConfusionMatrix("Gold and predicted", ["yes", "no"], ["yes", "no"], [[3, 1], [0, 4]])
+    >>> matrix.counts[0]  # the answers to what is yes
+    [3, 1]
+    """
 
     title: str
     gold_labels: Sequence[str]
@@ -136,6 +159,10 @@ class TaskResult:
             submission's outputs. None: the report has no intervals.
         failed: metric → why it could not be computed for this submission. It has its worst value, and the run ends like
             any other: its exit status must say nothing about the gold.
+
+    >>> result = TaskResult({"accuracy": Metric(0.75, rows=8)}, warnings=["answers.csv: 2 rows are blank."])
+    >>> result.metrics["accuracy"].rows
+    8
     """
 
     metrics: Mapping[str, Metric]

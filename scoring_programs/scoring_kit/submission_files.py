@@ -44,7 +44,7 @@ def not_collecting() -> Iterator[None]:
 
 
 def submission_folder(input_folder: Path) -> Path:
-    """Where the submission lies: `res` in the input folder, else `ingested_program` beside it.
+    """Return where the submission lies: `res` in the input folder, else `ingested_program` beside it.
 
     Newer versions of the platform mount the submission as `/app/ingested_program`, and call its copy in
     `/app/input/res` temporary.
@@ -55,7 +55,7 @@ def submission_folder(input_folder: Path) -> Path:
 
 
 class SubmissionFiles:
-    """The submission's own files by their name below its root, `/` between folders.
+    r"""The submission's own files by their name below its root, `/` between folders.
 
     Args:
         folder: where the submission is, unzipped.
@@ -65,6 +65,10 @@ class SubmissionFiles:
     Attributes:
         paths: name below the root → where the file is, sorted by name.
         ignored: names of files that were left out.
+
+    >>> _ = (folder / "answers.csv").write_text("id,label\n")  # in a folder of yours
+    >>> SubmissionFiles(folder, keep=(), problems=Problems()).named(".csv")
+    ['answers.csv']
     """
 
     def __init__(self, folder: Path, keep: Collection[str], problems: Problems) -> None:
@@ -102,7 +106,7 @@ class SubmissionFiles:
             problems.warn(", ".join([shown(other) for other in others[:most]]), what)
 
     def has_folder(self, folder: str) -> bool:
-        """Whether there is any file below `folder`."""
+        """Return whether there is any file below `folder`."""
         return any(name.startswith(folder + "/") for name in self.paths)
 
 
@@ -136,17 +140,17 @@ class ReferenceModule(Protocol):
 
 
 def submission_module(package: str) -> SubmissionModule:
-    """The module `submission` of a package."""
+    """Return the module `submission` of a package."""
     return cast("SubmissionModule", importlib.import_module(f"{package}.submission"))
 
 
 def reference_module(package: str) -> ReferenceModule:
-    """The module `reference` of a package."""
+    """Return the module `reference` of a package."""
     return cast("ReferenceModule", importlib.import_module(f"{package}.reference"))
 
 
 def meant_folders(module: SubmissionModule, manifest: Manifest) -> Collection[str]:
-    """The names of folders at the top that carry meaning, as the `submission` module says."""
+    """Return the names of folders at the top that carry meaning, as the `submission` module says."""
     if getattr(module, "TASK_FOLDERS", False):
         return manifest.all_tasks
     named: Callable[[Manifest], Collection[str]] = getattr(module, "meant_folders", lambda _: ())
@@ -268,7 +272,7 @@ def copy_task_folders(source: Path, out: Path, tasks: Sequence[str], endings: Tu
 
 
 def folders_by_task(files: SubmissionFiles, manifest: Manifest) -> Dict[str, str]:
-    """Every task of the competition that the submission enters, with its folder ("" for the top).
+    """Return every task of the competition that the submission enters, with its folder ("" for the top).
 
     In layout `separate` the only task's files are at the top; a folder named like the task is accepted too.
     """
@@ -324,7 +328,7 @@ class AnswerFiles(NamedTuple):
         answer: Callable[[str, str, Given], Answer],
         problems: Problems,
     ) -> Dict[str, Answer]:
-        """The answer to each text, by the text; files that are missing or of another name are recorded.
+        """Return the answer to each text, by the text; files that are missing or of another name are recorded.
 
         Args:
             files: those of the submission.

@@ -42,7 +42,7 @@ class TeamEntry:
     problems: Sequence[str] = ()
 
     def is_in(self, folders: Collection[str]) -> bool:
-        """Whether it is one of the folders, or lies in one."""
+        """Return whether it is one of the folders, or lies in one."""
         return any(f"{self.shown}/".startswith(f"{folder}/") for folder in folders)
 
 
@@ -54,7 +54,7 @@ def entry_name(stem: str, names: Sequence[str], problems: Problems) -> str | Non
 def read_entries(
     folder: Path, work: Path, keep: Collection[str], team_name: TeamName = entry_name, on_board: Collection[str] = ()
 ) -> list[TeamEntry]:
-    """The submission of every team below `folder` that counts, by team; zips are unpacked below `work`.
+    """Return the submission of every team below `folder` that counts, by team; zips are unpacked below `work`.
 
     One that cannot be read says why in its `problems`, and is its entry's name's where the rule finds no team.
 

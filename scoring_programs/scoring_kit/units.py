@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = "NDArray[np.float64]"
 Limit: TypeAlias = Literal["error", "squared", "root", "sides", "biased"]
-"""What limits intervals of a metric: it is a mean of errors, or of squared ones, or the root of that, which single
+"""The limit of intervals of a metric: it is a mean of errors, or of squared ones, or the root of that, which single
 units can outweigh; it sets labels of the gold against the others; or its resamples lie beside its value: it has none.
 """
 CELLS = 2**17
@@ -41,7 +41,7 @@ class Statistic(Protocol):
         return self
 
     def joined(self, other: Self) -> Self:
-        """The statistic over the units of both, those of `other` last: two systems, ready to exchange units."""
+        """Return the statistic over the units of both, those of `other` last: two systems, ready to exchange units."""
         ...
 
     def at(self, places: NDArray[np.intp]) -> Self:
@@ -49,7 +49,7 @@ class Statistic(Protocol):
         ...
 
     def as_sums(self) -> Additive | None:
-        """The statistic as a formula of sums over units; None where it is none."""
+        """Return the statistic as a formula of sums over units; None where it is none."""
         return None
 
 
@@ -61,6 +61,12 @@ class Additive(Statistic):
         sums: what each unit adds, an array or a sparse matrix of shape [units, terms].
         formula: the metric of summed terms, shape [..., terms] → [...]; NaN where it is undefined. A module-level
             function or a partial of one, the same for every submission.
+
+    >>> import numpy as np
+    >>> from scoring_kit.metrics.summed import mean
+    >>> accuracy = Additive.of([(2, 3), (1, 1)], mean)  # of two units: right, answered
+    >>> accuracy.over(np.array([[1, 1], [2, 0]])).round(3).tolist()  # both once; the first twice
+    [0.75, 0.667]
     """
 
     sums: Any
@@ -68,13 +74,13 @@ class Additive(Statistic):
 
     @classmethod
     def of(cls, terms: Iterable[Sequence[float]], formula: Callable[[Array], Array]) -> Self:
-        """The statistic of the terms of each unit, in the order of the units."""
+        """Return the statistic of the terms of each unit, in the order of the units."""
         import numpy as np
 
         return cls(np.array(list(terms), dtype=np.float64), formula)
 
     def over(self, counts: Array) -> Array:
-        """The formula of the summed terms; see `Statistic`."""
+        """Return the formula of the summed terms; see `Statistic`."""
         return self.formula(counts @ self.sums)
 
     def joined(self, other: Additive) -> Additive:
@@ -90,7 +96,12 @@ class Additive(Statistic):
 
 
 def by_unit(names: Sequence[str], owners: Sequence[str], terms: Array) -> Array:
-    """Terms of rows, shape [rows, terms], summed by the unit that owns each row: shape [units, terms]."""
+    """Terms of rows, shape [rows, terms], summed by the unit that owns each row: shape [units, terms].
+
+    >>> import numpy as np
+    >>> by_unit(["A", "B"], ["B", "A", "B"], np.array([[1.0], [2.0], [3.0]])).tolist()
+    [[2.0], [4.0]]
+    """
     import numpy as np
 
     place = {name: i for i, name in enumerate(names)}
@@ -117,7 +128,7 @@ class Items(Statistic):
     formula: Callable[[Array, Array], Array]
 
     def over(self, counts: Array) -> Array:
-        """The formula over the items of each row of `counts`; see `Statistic`."""
+        """Return the formula over the items of each row of `counts`; see `Statistic`."""
         import numpy as np
 
         some = max(1, CELLS // max(1, len(self.unit)))
@@ -142,7 +153,7 @@ class Items(Statistic):
 
 
 def items_at(unit: NDArray[np.intp], places: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The items of the units at some places, and for each of them which of these places it is at.
+    """Return the items of the units at some places, and for each of them which of these places it is at.
 
     Args:
         unit: the place of each item's unit, shape [items].

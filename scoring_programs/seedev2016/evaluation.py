@@ -23,7 +23,7 @@ common multiple of 1 … 12) it is a whole number, so that sums are exact and ti
 
 
 def pair_events(gold: Blocks, predicted: Sequence[Event]) -> dict[str, list[int]]:
-    """The pairing of one document's events that has the greatest sum of S_p, then the most pairs.
+    """Return the pairing of one document's events that has the greatest sum of S_p, then the most pairs.
 
     Only events with the same type and mandatory arguments can be paired, so each such block is solved by itself.
 
@@ -157,7 +157,7 @@ class Measures:
 
 
 def measure(gold: int, predicted: int, pairs: Iterable[int]) -> Measures:
-    """The measures of so many gold and predicted events, and of S_p of each pair."""
+    """Return the measures of so many gold and predicted events, and of S_p of each pair."""
     similarities = list(pairs)
     return Measures(gold, predicted, len(similarities), similarities.count(WHOLE), sum(similarities) / WHOLE)
 

@@ -61,7 +61,7 @@ def template(request: Request) -> dict[str, Any]:
 
 
 def secrets(request: Request) -> Secrets:
-    """The events, line by line."""
+    """Return the events, line by line."""
     return {"files": [{"name": f"{task}/*.a2", "lines": True} for task in request["tasks"]]}
 
 

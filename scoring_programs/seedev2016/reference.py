@@ -30,12 +30,12 @@ class TaskGold(NamedTuple):
 
     @classmethod
     def of(cls, documents: Mapping[str, Sequence[Event]]) -> "TaskGold":
-        """The gold of document → gold events."""
+        """Return the gold of document → gold events."""
         return cls({document: by_key(events) for document, events in documents.items()}, types(documents))
 
 
 def types(documents: Mapping[str, Iterable[Event]]) -> Counter[str]:
-    """How many events there are of each type."""
+    """Return how many events there are of each type."""
     return Counter(one.type for one in chain.from_iterable(documents.values()))
 
 
@@ -86,7 +86,7 @@ def manifest(reference: SeeDevReference, tasks: Sequence[str]) -> dict[str, Any]
 
 
 def documents(folder: Path, task: str, problems: Problems) -> list[str]:
-    """The names of a task's documents; one without any of its three files is a problem."""
+    """Return the names of a task's documents; one without any of its three files is a problem."""
     if not (folder / task).is_dir():
         problems.error(task, "there is no such folder", "the documents of this task, each as .txt, .a1 and .a2")
         return []
@@ -104,11 +104,11 @@ def documents(folder: Path, task: str, problems: Problems) -> list[str]:
 
 
 def read_document_entities(folder: Path, task: str, document: str, problems: Problems) -> list[tuple[str, Entity]]:
-    """The entities of a document with their ids."""
+    """Return the entities of a document with their ids."""
     name = f"{task}/{document}.a1"
     return list(read_entities(read_text(folder, name, problems), name, problems.gold_fault).items())
 
 
 def read_text(folder: Path, name: str, problems: Problems) -> str:
-    """The text of a reference file, "" with the problem recorded where it cannot be read."""
+    """Return the text of a reference file, "" with the problem recorded where it cannot be read."""
     return read_utf8(folder / name, name, MAX_MEGABYTES, problems) or ""

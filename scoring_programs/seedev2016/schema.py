@@ -52,7 +52,7 @@ class EventType(NamedTuple):
     roles: Mapping[str, Role]
 
     def names(self, slot: Union[int, str]) -> str:
-        """The roles that fill a slot, for messages."""
+        """Return the roles that fill a slot, for messages."""
         return " or ".join(name for name, role in self.roles.items() if role.slot == slot)
 
 

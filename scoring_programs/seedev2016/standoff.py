@@ -66,7 +66,7 @@ Blocks = Mapping[Key, Sequence[Event]]
 
 
 def by_key(events: Sequence[Event], known: Optional[Container[Key]] = None) -> Blocks:
-    """A document's events in blocks: all of them, or those of `known` keys alone."""
+    """Return a document's events in blocks: all of them, or those of `known` keys alone."""
     blocks: Dict[Key, List[Event]] = {}
     for event in events:
         kind, first, second = key = event[:3]
@@ -78,7 +78,7 @@ def by_key(events: Sequence[Event], known: Optional[Container[Key]] = None) -> B
 
 
 def read_entities(text: str, name: str, fault: Fault) -> Dict[str, Entity]:
-    """The entities of an `.a1` file by id; every fault is recorded and its line left out."""
+    """Return the entities of an `.a1` file by id; every fault is recorded and its line left out."""
     entities: Dict[str, Entity] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -101,7 +101,7 @@ def read_entities(text: str, name: str, fault: Fault) -> Dict[str, Entity]:
 def read_events(
     text: str, name: str, entities: Mapping[str, str], task: str, fault: Fault, misfit: Fault
 ) -> List[Event]:
-    """The events of an `.a2` file in the order of the file; every fault is recorded, and its event left out.
+    """Return the events of an `.a2` file in the order of the file; every fault is recorded, and its event left out.
 
     Args:
         text: the file's content.

@@ -69,6 +69,13 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     python(f"import sys; old = set(sys.modules); import gen_bundle; assert not {late} & (set(sys.modules) - old)")
 
 
+@pytest.mark.parametrize("name", ["build", "check", "dry_run", "rank"])
+def test_the_example_of_a_function_is_that_of_the_page(name: str) -> None:
+    lines = re.findall(r"^ *(?:>>>|\.\.\.) (.*)$", inspect.getdoc(getattr(gen_bundle, name)) or "", re.MULTILINE)
+    assert lines
+    assert "\n".join(lines) in PAGE.read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("kept_organisers", "forked_python")
 def test_the_example_of_the_page_runs(

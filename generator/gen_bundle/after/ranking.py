@@ -40,7 +40,7 @@ SEED = 0
 
 @dataclass(frozen=True)
 class RankRequest:
-    """What is to be ranked: a table of scores, or all submissions to a phase.
+    """The ranking that is asked for: of a table of scores, or all submissions to a phase.
 
     Attributes:
         competition: name or folder of the competition.
@@ -110,6 +110,9 @@ def rank(
             that takes.
 
     Raises UserError where request or data are wrong, nothing can be scored, or the report cannot be made.
+
+    >>> for team in rank(RankRequest("process2025", scores=Path("best.csv"))).result["teams"]:
+    ...     print(team["team"], team["s"])
     """
     folder = find_competition(request.competition)
     if is_foreign(folder):
@@ -280,7 +283,7 @@ def _fetched_scores(submissions: Path, hide: Collection[str]) -> tuple[GivenScor
 def _remarks(
     records: Sequence[Record], latest: Mapping[str, Record], late: Collection[str], hide: Collection[str]
 ) -> Iterator[str]:
-    """What the organisers should know of the submissions that count; `late` are folders of submissions.
+    """Yield what the organisers should know of the submissions that count; `late` are folders of submissions.
 
     Nothing is said of the participants in `hide`.
     """
@@ -344,7 +347,7 @@ Values = Mapping[str, Mapping[str, float]]
 
 
 def _values(board: Leaderboard, given: GivenScores, baselines: Collection[str]) -> Values:
-    """What the platform makes of the scores; baselines take no part in ranks that compare teams.
+    """Return what the platform makes of the scores; baselines take no part in ranks that compare teams.
 
     Raises:
         UserError: it would store no such score.

@@ -98,7 +98,7 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class Claim:
-    """What was published.
+    """A published result.
 
     Attributes:
         figures: of details.json as `task/metric`, of others by column.
@@ -150,7 +150,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Scored:
-    """What one run of a scoring program gave.
+    """The outcome of one run of a scoring program.
 
     Attributes:
         signature: its parts.

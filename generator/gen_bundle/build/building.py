@@ -80,7 +80,7 @@ class DraftError(UserError):
 
 @dataclass(frozen=True)
 class BuildRequest:
-    """What the command line asks for.
+    """A build as the command line asks for it.
 
     Attributes:
         source: name or folder of the competition.
@@ -114,6 +114,8 @@ def build(request: BuildRequest, progress: Callable[[str], None] = lambda _: Non
     Raises:
         UserError: everything that must be fixed; nothing is written then.
         DraftError: a release was asked for, and it would be a draft; nothing is written then.
+
+    >>> [bundle] = build(BuildRequest("process2025", out=Path("process2025.zip")))
     """
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     if epoch is not None and not re.fullmatch("[0-9]{1,11}", epoch):
@@ -290,7 +292,7 @@ class _Contents(NamedTuple):
 def _with_package(
     competition: Resolved, work: Path, request: BuildRequest, progress: Callable[[str], None]
 ) -> _Contents:
-    """What a scoring package prepares, in the folder `work`, and is tried with."""
+    """Return what a scoring package prepares, in the folder `work`, and is tried with."""
     platform = PLATFORMS[request.platform]
     with ThreadPoolExecutor(1) as aside, competition.opened(site_here(competition)) as opened:
         progress("preparing reference data")
@@ -324,7 +326,7 @@ def _hidden(phases: Sequence[PhaseData], elsewhere: Sequence[GoldElsewhere]) -> 
 
 
 def _findings(bundle: Path, competition: Resolved | ForeignProject, hidden: Sequence[Elsewhere]) -> list[Finding]:
-    """What the check finds in a finished bundle.
+    """Return what the check finds in a finished bundle.
 
     Grave is what Codabench would refuse, what would not work, and gold where participants can read it. Dates in the
     past and an image of this machine are left out: they are named with all else that keeps a bundle a draft.
@@ -378,7 +380,7 @@ def _in_a_line(finding: Finding) -> str:
 
 
 def _notes(competition: Resolved, phases: Sequence[PhaseData]) -> Iterator[str]:
-    """What the organiser should know: of options, of packages, and of the data."""
+    """Yield what the organiser should know: of options, of packages, and of the data."""
     yield from competition.notes
     wanted = competition.declaration.requirements
     if absent := ", ".join(not_here(wanted)):

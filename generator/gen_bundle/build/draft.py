@@ -1,4 +1,4 @@
-"""What keeps a finished bundle a draft, each with its repair: it would run, and yet must not be published."""
+"""Lacks that keep a finished bundle a draft, each with its repair: it would run, and yet must not be published."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ def lacks(
     tree: Mapping[str, bytes | Path],
     now: datetime,
 ) -> list[Lack]:
-    """Everything that is missing.
+    """Return everything that is missing.
 
     Args:
         competition: what was built.
@@ -87,7 +87,7 @@ def _gold(competition: Resolved) -> Iterator[Lack]:
 
 
 def synthetic_gold(whose: str, what: str, real: str = "--data DIR") -> Lack:
-    """The gold of some phases or tasks that comes with the tool; `real` is how to replace it."""
+    """Return the gold of some phases or tasks that comes with the tool; `real` is how to replace it."""
     return Lack(
         "synthetic-gold",
         f"The gold of {whose} is synthetic: {what} comes with gen-bundle.",
@@ -109,7 +109,7 @@ def _dates(phases: Sequence[tuple[str, datetime | None]], now: datetime) -> Iter
 
 
 def contact_and_image(contact: str, image: str, own_queue: object) -> Iterator[Lack]:
-    """An example for a contact, and an image that the platform cannot pull by its name."""
+    """Yield an example for a contact, and an image that the platform cannot pull by its name."""
     if _EXAMPLE_ADDRESS.search(contact):
         yield Lack("example-contact", f"The contact {contact} is an example.", "Give yours: --set contact=NAME@DOMAIN.")
     # The workers of a queue of one's own may have it: the check warns.
@@ -122,7 +122,7 @@ def contact_and_image(contact: str, image: str, own_queue: object) -> Iterator[L
 
 
 def _packages(competition: Resolved) -> Iterator[Lack]:
-    """What the platform's own image has not; another image is the organisers' to fill."""
+    """Yield what the platform's own image has not; another image is the organisers' to fill."""
     if competition.declaration.image != PLATFORM_IMAGE:
         return
     if absent := unlocked(competition):
@@ -141,7 +141,7 @@ def _packages(competition: Resolved) -> Iterator[Lack]:
 
 
 def scaffold(texts: Mapping[str, bytes], logo: bytes, folder: str, logo_file: str) -> Iterator[Lack]:
-    """What `gen-bundle new` wrote and the organisers have not replaced; `folder` is where the texts are written."""
+    """Yield what `gen-bundle new` wrote and the organisers have not replaced; the texts are written to `folder`."""
     if unwritten := [name for name, text in texts.items() if SCAFFOLD_TEXT.encode() in text]:
         yield Lack(
             "scaffold-text",

@@ -128,7 +128,7 @@ class _Packing:
     problems: list[str] = field(default_factory=list)
 
     def place(self, path: str) -> str:
-        """Where what a path leads to is in the bundle; the UUID of a data set on the server stays."""
+        """Return where what a path leads to is in the bundle; the UUID of a data set on the server stays."""
         self.paths.append(path)
         source = source_of(self.folder, self.data, path)
         if is_on_server(path, source):
@@ -194,7 +194,7 @@ class _Packing:
         )
 
     def of_phase(self, phase: ForeignPhase) -> Files:
-        """A phase's public data and starting kit."""
+        """Return a phase's public data and starting kit."""
         public, kit = phase.public_data, phase.starting_kit
         if "public_data" not in phase.model_fields_set:
             usual = self._usual(f"{DATA}/public", phase.data_id, self._data_ids())
@@ -207,7 +207,7 @@ class _Packing:
         return [phase.data_id for phase in self.declaration.phases]
 
     def solutions(self) -> Iterator[ForeignSolution]:
-        """The example submissions: those that are declared, or all that lie in their folder."""
+        """Yield the example submissions: those that are declared, or all that lie in their folder."""
         if "solutions" in self.declaration.model_fields_set:
             yield from self.declaration.solutions or []
             return
@@ -221,7 +221,7 @@ class _Packing:
         return {key: self.place(path) for key, path in files.items() if path is not None}
 
     def _usual(self, parent: str, name: str, names: Sequence[str]) -> str | None:
-        """What lies in a folder under a name; where nothing is called by any of the names, the folder."""
+        """Return what lies in a folder under a name; where nothing is called by any of the names, the folder."""
         if own := self._filled(f"{parent}/{name}"):
             return own
         for other in names:
@@ -249,7 +249,7 @@ def project_digest(folder: Path) -> str:
 
 
 def is_as_imported(project: ForeignProject) -> bool:
-    """Whether nothing of a project was changed since it was imported."""
+    """Return whether nothing of a project was changed since it was imported."""
     known = project.folder / ORIGINAL / DIGEST
     own_data = project.data == project.folder / DATA
     return own_data and known.is_file() and known.read_text(encoding="utf-8") == project_digest(project.folder)
@@ -265,7 +265,7 @@ def unused_data(project: ForeignProject) -> Iterator[str]:
 
 
 def foreign_tree(project: ForeignProject, work: Path) -> dict[str, bytes | Path]:
-    """All files of the bundle by name: folders as zips with all that is in them, files byte for byte.
+    """Return all files of the bundle by name: folders as zips with all that is in them, files byte for byte.
 
     The zips are written to the folder `work`, since data may be larger than memory.
 

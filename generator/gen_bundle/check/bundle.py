@@ -46,7 +46,7 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class DryRun:
-    """What a dry run shows of the scoring programs.
+    """The scoring programs as a dry run shows them.
 
     Attributes:
         scored: the keys of each scores file that was taken.
@@ -94,7 +94,7 @@ class Bundle(CompetitionYaml):
         return self.archive.tree
 
     def find(self, path: Any) -> Node | OnServer | None:
-        """What a path of competition.yaml leads to; None when it leads nowhere or is not a text.
+        """Return what a path of competition.yaml leads to; None when it leads nowhere or is not a text.
 
         In a folder, X.zip that is not there is the folder X, of which it will be packed.
         """
@@ -103,7 +103,7 @@ class Bundle(CompetitionYaml):
         return self.tree.find(path) or self.to_be_packed(path)
 
     def to_be_packed(self, path: str) -> Node | None:
-        """The folder X of an unpacked bundle, where competition.yaml names X.zip, and that is not there."""
+        """Return the folder X of an unpacked bundle, where competition.yaml names X.zip, and that is not there."""
         if not self.is_folder or not path.endswith(".zip") or self.tree.find(path) is not None:
             return None
         found = self.tree.find(path.removesuffix(".zip"))
@@ -117,7 +117,7 @@ class Bundle(CompetitionYaml):
         return f"; there is {near!r}" if near else ""
 
     def unpacked(self, use: DataUse | None) -> Unpacked | None:
-        """The unpacked program or data of a use; None without one, and when its path leads nowhere."""
+        """Return the unpacked program or data of a use; None without one, and when its path leads nowhere."""
         found = self.find(use.path) if use else None
         if found is None:
             return None
@@ -128,7 +128,7 @@ class Bundle(CompetitionYaml):
         return self.opened_data[id(found)]
 
     def text(self, path: Any, limit: int = 32 * 1024 * 1024) -> str | None:
-        """The text of a file as the platform reads it; None when it cannot be read as UTF-8."""
+        """Return the text of a file as the platform reads it; None when it cannot be read as UTF-8."""
         found = self.find(path)
         if not isinstance(found, Node) or found.open is None:
             return None
@@ -157,7 +157,7 @@ class PageFile(NamedTuple):
 
 
 def page_files(bundle: Bundle) -> Iterator[PageFile]:
-    """Every file that is read as a page or as the terms."""
+    """Yield every file that is read as a page or as the terms."""
 
     def page_file(at: Path, order: tuple[int, ...], stage: Stage = Stage.PAGES) -> PageFile:
         path = bundle.value(at)

@@ -44,7 +44,7 @@ def explain(rule_id: str) -> str:
 
 
 def explain_refusal(message: str, report: Report) -> str | None:
-    """A rule's words on the message with which an upload failed; None where no rule knows it.
+    """Return a rule's words on the message with which an upload failed; None where no rule knows it.
 
     What the check predicted comes first, since it knows the bundle; else the rule that quotes most of the message.
     """

@@ -1,4 +1,4 @@
-"""What a rule is: an id, its effect, its text, and the function that finds where it is broken."""
+"""Rules: an id, its effect, its text, and the function that finds where it is broken."""
 
 from collections.abc import Callable, Iterable
 from enum import Enum
@@ -27,7 +27,7 @@ HOUSE = "good practice; not a rule of the platform"
 
 
 class RuleEffect(Enum):
-    """What a broken rule does to the competition."""
+    """The effect of a broken rule on the competition."""
 
     REFUSED = "the upload is refused; the competition is not created"
     BROKEN = "the upload is accepted, but the competition cannot work"
@@ -113,7 +113,7 @@ class Topic(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """What is said of a rule, and the function that finds where it is broken."""
+    """A rule: its text, and the function that finds where it is broken."""
 
     id: str
     effect: RuleEffect

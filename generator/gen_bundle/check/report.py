@@ -57,7 +57,7 @@ class Finding:
         return self.severity == "error" or self.id in (LEAK, UNGUARDED)
 
     def as_dict(self) -> dict[str, Any]:
-        """The finding as `--json` prints it."""
+        """Return the finding as `--json` prints it."""
         fields = asdict(self)
         del fields["effect"]
         return fields
@@ -78,7 +78,7 @@ class Report:
 
     @property
     def later(self) -> Later | None:
-        """What happens after an accepted upload; None when it is refused."""
+        """Return what happens after an accepted upload; None when it is refused."""
         if not self.accepted:
             return None
         effects = {finding.effect for finding in self.findings}
@@ -97,7 +97,7 @@ class Report:
         return self.later in ("ok", "trap") and not self.leaks
 
     def as_json(self) -> str:
-        """One line of `--json`."""
+        """Return one line of `--json`."""
         verdict = {
             "path": self.path,
             "accepted": self.accepted,
@@ -108,7 +108,7 @@ class Report:
 
 
 def text(report: Report) -> Iterator[str]:
-    """The verdict and all findings, line by line; the text of each rule is given once."""
+    """Yield the verdict and all findings, line by line; the text of each rule is given once."""
     verdict = "accepted" if report.accepted else "refused"
     warned = "DO NOT UPLOAD IT: participants would see gold; " if report.leaks else ""
     yield f"{report.path}: {warned}{verdict} by Codabench {report.platform_version}: {VERDICTS[report.later]}"
@@ -140,7 +140,7 @@ def github(report: Report) -> Iterator[str]:
 
 
 def _annotated(report: Report, finding: Finding) -> tuple[str, int | None, int | None]:
-    """What to annotate: inside a folder the file itself, with line and column; otherwise the zip."""
+    """Return what to annotate: inside a folder the file itself, with line and column; otherwise the zip."""
     path = Path(report.path)
     if not path.is_dir():
         return report.path, None, None
@@ -153,7 +153,7 @@ def _escaped(message: str, *, value: bool = False) -> str:
 
 
 def sarif(reports: Iterable[Report], version: str) -> str:
-    """All reports as one SARIF 2.1.0 log."""
+    """Return all reports as one SARIF 2.1.0 log."""
     found = [(report, finding) for report in reports for finding in report.findings]
     used = sorted({finding.id for _, finding in found})
     found_rules = [REGISTRY[rule_id] for rule_id in used]

@@ -75,6 +75,8 @@ def check_path(
 
     Raises:
         UserError: the path cannot be read.
+
+    >>> report = check(bundle.path)
     """
     load_rules()
     moment = now or datetime.now(UTC)

@@ -25,7 +25,7 @@ _WIDE = decimal.Context(prec=60, rounding=decimal.ROUND_HALF_UP)
 
 
 def closed(phase: Phase, now: datetime) -> str | None:
-    """Why a phase takes no submission now, or None.
+    """Return why a phase takes no submission now, or None.
 
     In 1.25 only the web page looks at the dates, and the API takes submissions to phases that are over; in 1.32 (read
     in threads and forks) the API answers 400.
@@ -62,7 +62,7 @@ class Score:
 
 
 def stored_value(key: str, value: object) -> Decimal:
-    """A score as the database keeps it: ten decimals, ten digits before them.
+    """Return a score as the database keeps it: ten decimals, ten digits before them.
 
     Source: Django's `DecimalField.to_python` (a float through a context of 20 digits) and PostgreSQL's numeric(20,
     10), which rounds halves away from zero. True and false count as 1 and 0; texts are read by Python's Decimal.
@@ -87,7 +87,7 @@ def stored_value(key: str, value: object) -> Decimal:
 
 
 def shown_text(value: Decimal, precision: int | None) -> str:
-    """A score as the board shows it; zeros are not padded.
+    """Return a score as the board shows it; zeros are not padded.
 
     Source: leaderboards/models.py, `SubmissionScore`: `round(float(score), precision)`.
     """
@@ -95,7 +95,7 @@ def shown_text(value: Decimal, precision: int | None) -> str:
 
 
 def rounded(number: Decimal) -> Decimal:
-    """A number with ten decimals."""
+    """Return a number with ten decimals."""
     # The sum has no negative zero, and neither has PostgreSQL.
     return _WIDE.add(number.quantize(SMALLEST, context=_WIDE), Decimal())
 
@@ -175,7 +175,7 @@ class Board:
     entries: list[Submitted] = field(default_factory=list)
 
     def used_up(self, phase: Phase, owner: str) -> str | None:
-        """Why a participant has no submission to the phase left, or None.
+        """Return why a participant has no submission to the phase left, or None.
 
         Source: competitions/models.py, `Phase.can_user_make_submissions`: failed submissions and children do not count;
         0 and null mean no limit. All are taken to be of one day.
@@ -188,7 +188,7 @@ class Board:
         return None
 
     def submit(self, name: str, owner: str, tasks: Sequence[str] = ()) -> Submitted:
-        """A new submission; with several tasks it gets a child for each.
+        """Return a new submission; with several tasks it gets a child for each.
 
         Source: competitions/tasks.py, `_run_submission`: more than one task makes a parent with children.
         """
@@ -378,14 +378,14 @@ class Board:
         return deciding | {column: missing_first for column in further if column.computation != AVERAGE_RANK}
 
     def cells(self, row: RankedRow, owners: Mapping[str, str]) -> dict[str, str]:
-        """The shown text of each visible column, `n/a` where there is none.
+        """Return the shown text of each visible column, `n/a` where there is none.
 
         In a phase of several tasks `owners` says which a column belongs to; of other columns the first task counts.
         """
         return self._texts(row, row.entry.children or [row.entry], owners)
 
     def cells_by_task(self, row: RankedRow) -> dict[str, dict[str, str]] | None:
-        """The same for each task, as the platform lays out a phase of several; None in a phase of one."""
+        """Return the same for each task, as the platform lays out a phase of several; None in a phase of one."""
         by_task = {}
         for entry in row.entry.children:
             by_task[entry.task or ""] = self._texts(row, [entry], {})

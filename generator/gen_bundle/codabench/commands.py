@@ -47,7 +47,7 @@ class Fault(NamedTuple):
 
 
 def faults(command: str, role: Role, during_scoring: bool, program: Node) -> list[Fault]:
-    """Everything that keeps a command from doing what it says."""
+    """Return everything that keeps a command from doing what it says."""
     given = command
     command = replace_placeholders(
         command,

@@ -61,11 +61,11 @@ class Task:
     id: Any = None
 
     def file(self, role: str) -> Any:
-        """The path of the file with a role; None where there is none."""
+        """Return the path of the file with a role; None where there is none."""
         return self.files[role].path if role in self.files else None
 
     def with_file(self, role: str, path: Any) -> "Task":
-        """The task with another file of a role; None takes it away."""
+        """Return the task with another file of a role; None takes it away."""
         return replace(self, files={**self.files, role: DataUse((*self.at, role), role, path, ())})
 
 
@@ -228,7 +228,7 @@ class Competition(NamedTuple):
         return [task.index for task in self.tasks if isinstance(task.index, Hashable)]
 
     def uses(self) -> list[DataUse]:
-        """Every named file, in the platform's order of storing."""
+        """Return every named file, in the platform's order of storing."""
         named: list[DataUse] = []
         for task in self.tasks:
             named += task.files.values()

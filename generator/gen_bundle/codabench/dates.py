@@ -108,5 +108,5 @@ def _moment(text: str, default: datetime, dayfirst: bool = False, yearfirst: boo
 
 
 def utc(moment: datetime) -> str:
-    """A moment as competition.yaml holds it: UTC with seconds, to be quoted."""
+    """Return a moment as competition.yaml holds it: UTC with seconds, to be quoted."""
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")

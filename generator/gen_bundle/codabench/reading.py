@@ -40,7 +40,7 @@ NEW_KEYS = ("pages", "tasks", "leaderboards", "terms")
 
 
 def as_boolean(value: Any) -> bool | None:
-    """The truth value of a YAML value, or None when it is none."""
+    """Return the truth value of a YAML value, or None when it is none."""
     wanted = value.lower() if isinstance(value, str) else value
     if not isinstance(wanted, Hashable):
         return None
@@ -50,7 +50,7 @@ def as_boolean(value: Any) -> bool | None:
 
 
 def as_integer(value: Any) -> int | None:
-    """The integer that a YAML value stands for (texts and 5.0 do too), or None when it is none."""
+    """Return the integer that a YAML value stands for (texts and 5.0 do too), or None when it is none."""
     if isinstance(value, bool):
         return None
     text = str(value)
@@ -63,7 +63,7 @@ def as_integer(value: Any) -> int | None:
 
 
 def as_text(value: Any) -> str | None:
-    """The stored text of a YAML value (numbers become text, outer blanks go), or None when it is none."""
+    """Return the stored text of a YAML value (numbers become text, outer blanks go), or None when it is none."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return None
     return str(value).strip()
@@ -139,7 +139,7 @@ class CompetitionYaml:
         return _read_v2(self) if self.format == "v2" else _read_v1(self)
 
     def value(self, at: Path) -> Any:
-        """The value at a path of competition.yaml; None where there is none."""
+        """Return the value at a path of competition.yaml; None where there is none."""
         value: Any = self.yaml
         for key in at:
             if isinstance(value, Mapping):
@@ -151,11 +151,11 @@ class CompetitionYaml:
         return value
 
     def mapping(self, at: Path) -> Mapping[Any, Any]:
-        """The mapping at a path of competition.yaml; empty where something else is there."""
+        """Return the mapping at a path of competition.yaml; empty where something else is there."""
         return _mapping(self.value(at))
 
     def entries(self, *at: Any) -> list[YamlItem]:
-        """The mappings in the list at a path of competition.yaml; anything else is left out."""
+        """Return the mappings in the list at a path of competition.yaml; anything else is left out."""
         items = self.value(at)
         if not isinstance(items, list):
             return []
@@ -168,7 +168,7 @@ def _mapping(value: Any) -> Mapping[Any, Any]:
 
 
 def is_on(value: Any) -> bool:
-    """Whether a value counts as true."""
+    """Return whether a value counts as true."""
     return as_boolean(value) is True
 
 
@@ -353,7 +353,7 @@ def _read_v1(declared: CompetitionYaml) -> Competition:
 
 
 def old_phases(declared: CompetitionYaml) -> list[OldEntry]:
-    """The old format's phases in order of `phasenumber`; a parallel parent, which is dropped, left out."""
+    """Return the old format's phases in order of `phasenumber`; a parallel parent, which is dropped, left out."""
     entries: list[OldEntry] = []
     for key, value in declared.mapping(("phases",)).items():
         if isinstance(value, Mapping):
@@ -385,12 +385,12 @@ def _old_end(declared: CompetitionYaml, entries: Sequence[OldEntry], order: int)
 
 
 def of_leaderboard(top: Mapping[Any, Any], key: str) -> Mapping[Any, Any]:
-    """The mapping `leaderboards` or `columns` of the old format's `leaderboard`; empty where there is none."""
+    """Return the mapping `leaderboards` or `columns` of the old format's `leaderboard`; empty where there is none."""
     return _mapping(_mapping(top.get("leaderboard")).get(key))
 
 
 def old_columns(top: Mapping[Any, Any]) -> list[tuple[Any, Mapping[Any, Any]]]:
-    """The old format's columns in the order of their rank (1 where missing)."""
+    """Return the old format's columns in the order of their rank (1 where missing)."""
     entries = [(key, value) for key, value in of_leaderboard(top, "columns").items() if isinstance(value, Mapping)]
     try:
         entries.sort(key=lambda entry: entry[1].get("rank", 1))
@@ -400,12 +400,12 @@ def old_columns(top: Mapping[Any, Any]) -> list[tuple[Any, Mapping[Any, Any]]]:
 
 
 def board_label(column: Mapping[Any, Any]) -> str | None:
-    """The leaderboard that an old column names, lower-cased as the platform compares it."""
+    """Return the leaderboard that an old column names, lower-cased as the platform compares it."""
     return _label(column.get("leaderboard"))
 
 
 def old_labels(top: Mapping[Any, Any]) -> set[str]:
-    """The labels of the old format's leaderboards, lower-cased as the platform compares them."""
+    """Return the labels of the old format's leaderboards, lower-cased as the platform compares them."""
     boards = of_leaderboard(top, "leaderboards").values()
     return {label for board in boards if (label := _label(board)) is not None}
 

@@ -30,7 +30,7 @@ _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def open_bundle(bundle: Path, into: Path) -> Path:
-    """The bundle as a folder: a folder itself, or a zip unpacked into `into`.
+    """Return the bundle as a folder: a folder itself, or a zip unpacked into `into`.
 
     Raises:
         UserError: It is neither, or not safe to unpack.
@@ -47,7 +47,7 @@ def open_bundle(bundle: Path, into: Path) -> Path:
 
 
 def read_competition(folder: Path, version: PlatformVersion = NEWEST) -> Competition:
-    """The competition that a version of the platform makes of an unpacked bundle.
+    """Return the competition that a version of the platform makes of an unpacked bundle.
 
     Its files are named by where they lie, and its phases and tasks have ids that can name folders.
 

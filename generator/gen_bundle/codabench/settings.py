@@ -141,7 +141,7 @@ Kind = Text | Boolean | Integer | Choice
 
 
 def shown(value: Any, limit: int = 60) -> str:
-    """A value for a message, cut to a length that can be read."""
+    """Return a value for a message, cut to a length that can be read."""
     if isinstance(value, (list, dict)):
         return "a list" if isinstance(value, list) else "a mapping"
     text = repr(value)
@@ -163,7 +163,7 @@ ADDRESS = r"\[([A-F0-9:.]+)\]\Z"
 
 
 def is_email(text: str) -> bool:
-    """Whether Django takes the text for an e-mail address (django.core.validators.EmailValidator, 5.2)."""
+    """Return whether Django takes the text for an e-mail address (django.core.validators.EmailValidator, 5.2)."""
     local, at, domain = text.rpartition("@")
     if not at or len(text) > 320 or not re.match(LOCAL_PART, local, re.IGNORECASE):
         return False
@@ -183,7 +183,7 @@ def is_email(text: str) -> bool:
 
 
 def is_uuid(text: str) -> bool:
-    """Whether the text is the key of something on the server."""
+    """Return whether the text is the key of something on the server."""
     try:
         UUID(text)
     except ValueError:
@@ -192,7 +192,7 @@ def is_uuid(text: str) -> bool:
 
 
 def is_json(value: Any) -> bool:
-    """Whether a YAML value can be written as JSON and stored by PostgreSQL (no dates, loops, NaN or NUL)."""
+    """Return whether a YAML value can be written as JSON and stored by PostgreSQL (no dates, loops, NaN or NUL)."""
     try:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
@@ -381,7 +381,7 @@ def _uses(at: Path, given: Mapping[Any, Any], fields: Iterable[Field], stage: St
 
 
 def declared_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
-    """All fields of the bundle's competition.yaml."""
+    """Yield all fields of the bundle's competition.yaml."""
     if declared.format == "v1":
         yield from _v1_fields(declared)
         return
@@ -447,5 +447,5 @@ def _v1_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
 
 
 def huge_keys(declared: CompetitionYaml) -> list[str]:
-    """The top-level keys that are read and whose values become enormous once their aliases are written out."""
+    """Return the top-level keys that are read and whose values become enormous once their aliases are written out."""
     return [key for key in sorted(TOP_KEYS | OLD_TOP_KEYS) if is_endless(declared.yaml.get(key))]

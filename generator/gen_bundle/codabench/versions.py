@@ -63,7 +63,7 @@ class Differences:
     parent_may_fail: bool = False
 
     def failed(self, cause: str, detail: str = "") -> str:
-        """The text of a Failed submission, and what we know besides."""
+        """Return the text of a Failed submission, and what we know besides."""
         return f"{self.failed_text.format(cause)} {detail}".rstrip()
 
 

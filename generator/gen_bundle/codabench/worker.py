@@ -78,7 +78,7 @@ class Metadata(NamedTuple):
 
 
 def read_metadata(program: Path) -> Metadata:
-    """The command of a program folder: `metadata.yaml` before `metadata`, YAML, only `command` counts.
+    """Return the command of a program folder: `metadata.yaml` before `metadata`, YAML, only `command` counts.
 
     Source: `Run._run_program_directory`. A file that is not a mapping or not YAML counts as one without command; so
     does a command that is not a text, and what takes the parser beyond all bounds: both end there in an exception that
@@ -133,7 +133,7 @@ def replace_placeholders(
 
 
 def is_long_log(lines: int, size: int) -> bool:
-    """Whether a log of so many lines and bytes is one that the platform does not keep safely."""
+    """Return whether a log of so many lines and bytes is one that the platform does not keep safely."""
     return lines > LONG_LOG_LINES or size > LONG_LOG_BYTES
 
 

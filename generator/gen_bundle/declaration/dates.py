@@ -26,7 +26,7 @@ def shown(moment: datetime, zone: tzinfo) -> str:
 
 
 def parse_moment(text: str, date_alone: time) -> datetime:
-    """The moment that `text` names, in UTC; a date without a time means `date_alone` of that day in its zone.
+    """Return the moment that `text` names, in UTC; a date without a time means `date_alone` of that day in its zone.
 
     Raises:
         ValueError: no such moment, no zone given, or a year beyond what calendars of all zones hold.

@@ -58,7 +58,7 @@ def read_competition(folder: Path, overrides: Iterable[str] = (), layout: str | 
 
 
 def is_foreign(folder: Path) -> bool:
-    """Whether `folder/bundle.yaml` names programs that are packed as they are."""
+    """Return whether `folder/bundle.yaml` names programs that are packed as they are."""
     return _model_of(read_source(folder / FILE)) is ForeignCompetition
 
 

@@ -208,15 +208,15 @@ class ForeignCompetition(CompetitionSettings):
         return [column for task in self.tasks for column in task.columns or []]
 
     def tasks_of(self, phase: ForeignPhase) -> list[ForeignTask]:
-        """The tasks of a phase, in the platform's order."""
+        """Return the tasks of a phase, in the platform's order."""
         return [task for task in self.tasks if phase.tasks is None or task.id in phase.tasks]
 
     def phases_of(self, task: ForeignTask) -> list[ForeignPhase]:
-        """The phases that have a task."""
+        """Return the phases that have a task."""
         return [phase for phase in self.phases if task in self.tasks_of(phase)]
 
     def programs_of(self, task: ForeignTask, phase: ForeignPhase | None) -> Programs:
-        """A task's programs in a phase: its own, else those of the phase, else those of the competition."""
+        """Return a task's programs in a phase: its own, else those of the phase, else those of the competition."""
         given: dict[str, str | None] = {}
         for programs in (self.programs, phase.programs if phase else Programs(), task.programs):
             given |= {role: getattr(programs, role) for role in programs.model_fields_set}
@@ -265,24 +265,24 @@ def _check_task_ids(declared: Section, name: str) -> None:
 
 
 def source_of(folder: Path, data: Path | None, path: str) -> Path:
-    """Where a path of bundle.yaml leads to: below `data/`, into the folder given for it."""
+    """Return where a path of bundle.yaml leads to: below `data/`, into the folder given for it."""
     if data is not None and is_below_data(path):
         return data / PurePosixPath(posixpath.normpath(path)).relative_to(DATA)
     return folder / path
 
 
 def is_below_data(path: str) -> bool:
-    """Whether a path leads to what --data replaces."""
+    """Return whether a path leads to what --data replaces."""
     return PurePosixPath(posixpath.normpath(path)).parts[:1] == (DATA,)
 
 
 def is_on_server(path: str, source: Path) -> bool:
-    """Whether it is the UUID of a data set that the server has."""
+    """Return whether it is the UUID of a data set that the server has."""
     return UUID.fullmatch(path) is not None and not source.exists()
 
 
 def place_of(path: str, source: Path) -> str:
-    """Where in the bundle that is which lies at `source`: a folder is a zip there."""
+    """Return where in the bundle that is which lies at `source`: a folder is a zip there."""
     return posixpath.normpath(path) + (".zip" if source.is_dir() else "")
 
 

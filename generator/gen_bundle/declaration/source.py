@@ -53,7 +53,7 @@ class Source:
 
 
 def parse_value(text: str) -> Any:
-    """A single value in YAML 1.2, as given to `--set`; raises ValueError where it is none."""
+    """Return a single value in YAML 1.2, as given to `--set`; raises ValueError where it is none."""
     try:
         document = read_core_yaml(text.encode())
     except UnreadableYamlError as error:
@@ -194,7 +194,7 @@ class Section:
     found: list[Broken] = field(default_factory=list)
 
     def get(self, key: str) -> Any:
-        """The value at a key; None where there is none."""
+        """Return the value at a key; None where there is none."""
         return self.data.get(key)
 
     def fault(self, text: str, *below: Key) -> None:
@@ -202,11 +202,11 @@ class Section:
         self.found.append(((*self.trail, *below), text))
 
     def below(self, data: Any, *keys: Key) -> "Section":
-        """A mapping that lies below this one."""
+        """Return a mapping that lies below this one."""
         return Section(data, (*self.trail, *keys), self.found)
 
     def mapping(self, key: str) -> "Section":
-        """The mapping at a key; an empty one in place of anything else."""
+        """Return the mapping at a key; an empty one in place of anything else."""
         return self.below(mapping_of(self.get(key)), key)
 
     def items(self, key: str) -> list[Any]:
@@ -214,7 +214,7 @@ class Section:
         return items_of(self.get(key))
 
     def sections(self, key: str) -> Iterator["Section"]:
-        """The mappings of the list at a key, likewise."""
+        """Yield the mappings of the list at a key, likewise."""
         for index, item in enumerate(self.items(key)):
             if isinstance(item, dict):
                 yield self.below(item, key, index)
@@ -226,7 +226,7 @@ class Section:
                 self.fault(f"unknown key. {nearest(str(key), list(known))}", str(key))
 
     def choice(self, key: str, choices: Sequence[str], default: str) -> str:
-        """One of the choices, or the default where none is given."""
+        """Return one of the choices, or the default where none is given."""
         value = self.get(key)
         if value is None:
             return default
@@ -236,7 +236,7 @@ class Section:
         return default
 
     def text(self, key: str, expected: str) -> str | None:
-        """A text, where one is given."""
+        """Return a text, where one is given."""
         value = self.get(key)
         if value is None or (isinstance(value, str) and value.strip()):
             return value
@@ -244,7 +244,7 @@ class Section:
         return None
 
     def names(self, key: str, expected: str = "a name or a list of names") -> list[str]:
-        """A name, or a list of names."""
+        """Return a name, or a list of names."""
         value = self.get(key)
         if value is None:
             return []
@@ -258,28 +258,28 @@ class Section:
 
 
 def items_of(value: Any) -> list[Any]:
-    """The items of a list, and none of anything else."""
+    """Return the items of a list, and none of anything else."""
     return value if isinstance(value, list) else []
 
 
 def mapping_of(value: Any) -> dict[Any, Any]:
-    """A mapping, and an empty one of anything else."""
+    """Return a mapping, and an empty one of anything else."""
     return value if isinstance(value, dict) else {}
 
 
 def columns_of(declared: Section) -> Iterator[Section]:
-    """The columns of all tasks."""
+    """Yield the columns of all tasks."""
     for task in declared.sections("tasks"):
         yield from task.sections("columns")
 
 
 def dotted(trail: Trail) -> str:
-    """A trail as it is written in messages and for `--set`."""
+    """Return a trail as it is written in messages and for `--set`."""
     return ".".join(str(key) for key in trail)
 
 
 def text_of(value: Any) -> str | None:
-    """A YAML scalar as labels compare: 1 as "1", true as "true"; None for what is not a scalar."""
+    """Return a YAML scalar as labels compare: 1 as "1", true as "true"; None for what is not a scalar."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

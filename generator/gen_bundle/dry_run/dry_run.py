@@ -79,6 +79,8 @@ def dry_run(request: DryRunRequest, engine: Engine | Literal["docker", "process"
     Raises:
         UserError: The bundle, a submission or the results folder cannot be used, no such engine answers, or code of
             others would run with our rights.
+
+    >>> results = dry_run(DryRunRequest(bundle.path, out=Path("dry-run"), phases=["test"]), engine="process")
     """
     if engine is None or isinstance(engine, str):
         with closing(choose_engine(engine, request.on_step)) as chosen:
@@ -131,7 +133,7 @@ class PhasePlan:
 def plan(
     competition: Competition, phases: Sequence[str], submissions: Sequence[Path], team: str | None, scratch: Path
 ) -> list[PhasePlan]:
-    """The submissions of each phase.
+    """Return the submissions of each phase.
 
     Given submissions go to every phase and task, each as another participant's; without any the bundle's own
     solutions go to the tasks that they are attached to.

@@ -111,7 +111,7 @@ class WorkerJob:
         return next((run for run in self.runs if run.container.kind == kind), None)
 
     def program(self, kind: ContainerKind) -> Path:
-        """The folder of the program itself, or of the ingestion program beside it."""
+        """Return the folder of the program itself, or of the ingestion program beside it."""
         if kind == "ingestion":
             return self.folders.ingestion_program
         if self.is_scoring:

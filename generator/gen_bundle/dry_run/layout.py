@@ -303,7 +303,7 @@ def drop_strays(output: Path) -> list[str]:
 
 
 def entries(folder: Path) -> Iterator[Path]:
-    """Everything below a folder, folders before their contents, without following links; however deep it lies.
+    """Yield everything below a folder, folders before their contents, without following links; however deep it lies.
 
     A folder is looked into after it was handed on. What cannot be looked into is passed over.
     """
@@ -357,7 +357,7 @@ def our_user() -> int | None:
 
 
 def new_run_id() -> str:
-    """A name for this dry run that no other has."""
+    """Return a name for this dry run that no other has."""
     return secrets.token_hex(6)
 
 
@@ -367,7 +367,7 @@ def owner_text() -> str:
 
 
 def is_abandoned(owner: str) -> bool:
-    """Whether the owning process is certainly gone; not certain is no."""
+    """Return whether the owning process is certainly gone; not certain is no."""
     machine, _, rest = owner.rpartition(":")[0].rpartition(":")
     began = owner.rpartition(":")[2]
     if machine != socket.gethostname() or not rest.isdecimal():

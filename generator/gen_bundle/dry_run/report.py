@@ -44,7 +44,7 @@ MIB = 1024**2
 
 
 def allowance(number: str) -> float:
-    """How far a printed figure may be off: half a unit of its last digit.
+    """Return how far a printed figure may be off: half a unit of its last digit.
 
     Raises:
         decimal.InvalidOperation, OverflowError, ValueError: it is not a number, or one without digits such as nan.
@@ -143,7 +143,7 @@ class Results:
         return bool(self.runs) and all(run.status == "Finished" for run in self.runs) and not self.findings
 
     def as_json(self) -> bytes:
-        """The content of dry-run.json: UTF-8, and half characters that a program may write as escapes."""
+        """Return the content of dry-run.json: UTF-8, and half characters that a program may write as escapes."""
         content = asdict(self)
         for row in content["board"]:
             if row["tasks"] is None:
@@ -153,7 +153,7 @@ class Results:
 
 
 def read_record(path: Path) -> Mapping[str, Any]:
-    """The content of dry-run.json, given itself or the folder of a dry run; `findings` are there in any case.
+    """Return the content of dry-run.json, given itself or the folder of a dry run; `findings` are there in any case.
 
     Raises:
         UserError: there is none, or it is something else.

@@ -35,7 +35,7 @@ class _Record(BaseModel):
 
 
 def read_records(phase: Path) -> list[Record]:
-    """The records in a phase's folder.
+    """Return the records in a phase's folder.
 
     Raises:
         UserError: the file is damaged, or names a file outside of the folder.
@@ -48,7 +48,7 @@ def read_records(phase: Path) -> list[Record]:
 
 
 def whole_submissions(phase: Path) -> frozenset[int]:
-    """The submissions of which all was fetched into a phase's folder; raises as `read_records`."""
+    """Return the submissions of which all was fetched into a phase's folder; raises as `read_records`."""
     whole = set()
     for record in read_records(phase):
         file = phase / (record["file"] or "")
@@ -111,12 +111,12 @@ def read_fetched(submissions: Path) -> Fetched | None:
 
 
 def chosen_on_board(records: Sequence[Mapping[str, Any]]) -> set[int]:
-    """The ids of the submissions on the leaderboard; one that has parts is there if any of these is."""
+    """Return the ids of the submissions on the leaderboard; one that has parts is there if any of these is."""
     return {record["parent"] or record["id"] for record in records if record["on_leaderboard"]}
 
 
 def name_of(record: Mapping[str, Any]) -> str:
-    """The name of a submission by its record's `file`: scored or not, it keeps its name when it is moved."""
+    """Return the name of a submission by its record's `file`: scored or not, it keeps its name when it is moved."""
     return "/".join(Path(record["file"]).parts[1:3])
 
 

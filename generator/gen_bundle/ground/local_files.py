@@ -52,7 +52,7 @@ KNOWN = "known.txt"
 
 
 def state_folder() -> Path:
-    """Where it is remembered.
+    """Return where it is remembered.
 
     Raises:
         RuntimeError: this user has no home folder.
@@ -62,13 +62,13 @@ def state_folder() -> Path:
 
 
 def file_digest(path: Path) -> str:
-    """The SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def is_known(digest: str) -> bool:
-    """Whether this user has built it, or let it run, on this machine."""
+    """Return whether this user has built it, or let it run, on this machine."""
     try:
         return digest in (state_folder() / KNOWN).read_text(encoding="ascii").split()
     except (OSError, RuntimeError, UnicodeDecodeError):
@@ -91,7 +91,7 @@ def append_line(file: Path, line: str) -> None:
 
 
 def state_file(kind: str, server: str, competition: int) -> Path:
-    """The file of a kind for one competition on one server."""
+    """Return the file of a kind for one competition on one server."""
     return state_folder() / kind / f"{urlsplit(server).netloc.replace(':', '-')}-{competition}.json"
 
 

@@ -11,5 +11,5 @@ class _SilentHandler(SimpleHTTPRequestHandler):
 
 
 def local_server(folder: Path, port: int = 0) -> ThreadingHTTPServer:
-    """A server of a folder at 127.0.0.1, on a free port where `port` is 0; `serve_forever` runs it."""
+    """Return a server of a folder at 127.0.0.1, on a free port where `port` is 0; `serve_forever` runs it."""
     return ThreadingHTTPServer(("127.0.0.1", port), functools.partial(_SilentHandler, directory=str(folder)))

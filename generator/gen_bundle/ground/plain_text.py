@@ -5,14 +5,14 @@ import unicodedata
 
 
 def one_line(text: str) -> str:
-    """The text in one line: what is not printable (line ends, what steers a terminal) escaped as in Python."""
+    """Return the text in one line: what is not printable (line ends, what steers a terminal) escaped as in Python."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or unicodedata.category(c) == "Zs" else _escaped(c) for c in text)
 
 
 def in_lines(text: str) -> str:
-    """The text with its own line ends and tabs, everything else as in `one_line`."""
+    """Return the text with its own line ends and tabs, everything else as in `one_line`."""
     pieces = re.split(r"([\n\t])", text)  # every second one is a separator
     return "".join(piece if at % 2 else one_line(piece) for at, piece in enumerate(pieces))
 
@@ -22,7 +22,7 @@ def _escaped(character: str) -> str:
 
 
 def units_word(unit: str | None) -> str:
-    """The units' name in the plural."""
+    """Return the units' name in the plural."""
     if unit and unit.endswith("y") and unit[-2:-1] not in "aeiou":
         return f"{unit[:-1]}ies"
     return f"{unit or 'unit'}s"

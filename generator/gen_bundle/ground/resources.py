@@ -22,7 +22,7 @@ _CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 def resource(name: str) -> Path:
-    """The folder `bundles`, `scoring_programs`, `docker` or `requirements` of this installation."""
+    """Return the folder `bundles`, `scoring_programs`, `docker` or `requirements` of this installation."""
     return (_PACKAGED if _PACKAGED.is_dir() else _CHECKOUT) / name
 
 
@@ -43,12 +43,12 @@ REQUIREMENT = re.compile(r"^(?=[A-Za-z0-9])", re.MULTILINE)
 
 
 def competitions() -> dict[str, Path]:
-    """The folders of the competitions that come with the tool, by name."""
+    """Return the folders of the competitions that come with the tool, by name."""
     return {path.parent.name: path.parent for path in sorted(resource("bundles").glob("*/bundle.yaml"))}
 
 
 def shipped_gold() -> Iterator[Path]:
-    """The folders of gold that come with the tool; participants have the rest anyway."""
+    """Yield the folders of gold that come with the tool; participants have the rest anyway."""
     for data in (*resource("bundles").glob("*/data"), *SCAFFOLD.glob("*/*/data")):
         for folder in data.iterdir():
             if folder.name not in ("public", "input", "baselines"):
@@ -62,12 +62,12 @@ def packages_text(locks: tuple[Lock, ...], further: str = "") -> str:
 
 
 def lock_text(locks: Sequence[Lock]) -> str:
-    """The texts of locks, one after the other."""
+    """Return the texts of locks, one after the other."""
     return "".join((resource("requirements") / f"{lock}.txt").read_text(encoding="utf-8") for lock in locks)
 
 
 def entries(text: str) -> dict[str, str]:
-    """Each package of a lock with its first entry: version and hashes."""
+    """Return each package of a lock with its first entry: version and hashes."""
     packages: dict[str, str] = {}
     for entry in REQUIREMENT.split(text)[1:]:
         packages.setdefault(entry.split("=", 1)[0], entry)
@@ -97,7 +97,7 @@ class Known(NamedTuple):
 
 
 def known_competitions() -> dict[str, Known]:
-    """All competitions by name, those that come with the tool first."""
+    """Return all competitions by name, those that come with the tool first."""
     from importlib.metadata import entry_points  # here, since it takes long to import
 
     claims: defaultdict[str, list[Known]] = defaultdict(list)

@@ -47,7 +47,7 @@ SHOWN = 60
 
 
 def dotted(path: Path) -> str:
-    """A path as people write it: phases[0].name."""
+    """Return a path as people write it: phases[0].name."""
     text = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
     return text.removeprefix(".")
 
@@ -69,7 +69,7 @@ class UnreadableYamlError(Exception):
         self.column = column
 
     def place(self, name: str) -> str:
-        """Where it is in a file of that name: NAME:LINE:COLUMN, as far as that is known."""
+        """Return where it is in a file of that name: NAME:LINE:COLUMN, as far as that is known."""
         return ":".join(str(part) for part in (name, self.line, self.column) if part is not None)
 
 
@@ -152,7 +152,7 @@ class Document:
     anchored: Set[int] = frozenset()
 
     def node(self, path: Path) -> yaml.Node | None:
-        """The node at a path, or the deepest one that exists on the way."""
+        """Return the node at a path, or the deepest one that exists on the way."""
         return [self.root, *(value for _, value in self._steps(path))][-1]
 
     def position(self, path: Path) -> tuple[int | None, int | None]:
@@ -163,7 +163,7 @@ class Document:
         return _place(named)
 
     def is_anchor_holder(self, path: Path) -> bool:
-        """Whether the value at the path is, or directly holds, something that an alias elsewhere repeats."""
+        """Return whether the value at the path is, or directly holds, something that an alias elsewhere repeats."""
         node = self.node(path)
         if node is None:
             return False
@@ -259,7 +259,7 @@ def _brackets_nested(text: str) -> int:
 
 
 def texts_in(top: Any) -> Iterator[str]:
-    """All texts in a value, each once, however often aliases repeat it."""
+    """Yield all texts in a value, each once, however often aliases repeat it."""
     waiting, met = [top], set[int]()
     while waiting:
         value = waiting.pop()
@@ -272,7 +272,7 @@ def texts_in(top: Any) -> Iterator[str]:
 
 
 def is_endless(value: Any) -> bool:
-    """Whether the value becomes enormous, or never ends, once its aliases are written out."""
+    """Return whether the value becomes enormous, or never ends, once its aliases are written out."""
     sizes: dict[int, int] = {}
     open_parts: set[int] = set()
 
@@ -315,7 +315,7 @@ class _Lines:
         return "".join(self.lines[number : number + 1]).rstrip()
 
     def up_from(self, number: int, most: int = 3) -> Iterator[int]:
-        """The numbers of a line and of those above it, empty ones and comments left out."""
+        """Return the numbers of a line and of those above it, empty ones and comments left out."""
         full = (n for n in range(min(number, len(self.lines) - 1), -1, -1) if self[n].strip()[:1] not in ("", "#"))
         return (n for n, _ in zip(full, range(most), strict=False))
 

@@ -99,7 +99,7 @@ def _locked(
 
 
 def describe(repository: str, revision: str | None = None) -> dict[str, Any]:
-    """The `revision`, `files` with their sha256, and `licence` of a model, at a revision or the head of `main`.
+    """Return the `revision`, `files` with their sha256, and `licence` of a model, at a revision or the head of `main`.
 
     The weights' digests come from the hub's own records (they are stored by sha256); the small files are fetched.
     Queries `/api/models/REPOSITORY/revision/REVISION?blobs=true`, as huggingface_hub's
@@ -270,7 +270,7 @@ def _resolved(wanted: Sequence[str], pins: Sequence[str], python_version: str) -
 
 
 def _conflict(printed: str) -> list[str]:
-    """What pip says of versions that do not agree: what asks for which, and what the image has, in one sentence."""
+    """Return what pip says of versions that do not agree: what asks for which, and what the image has."""
     lines = iter(printed.splitlines())
     causes: list[str] = []
     if any(line.startswith("The conflict is caused by") for line in lines):

@@ -137,7 +137,7 @@ _ModelsDumper.add_representer(str, _quoted)
 
 
 def endpoint() -> str:
-    """The hub's address; HF_ENDPOINT names a mirror, as it does for huggingface_hub."""
+    """Return the hub's address; HF_ENDPOINT names a mirror, as it does for huggingface_hub."""
     return (os.environ.get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
 
 

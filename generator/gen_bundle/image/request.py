@@ -75,7 +75,7 @@ class ImageRequest:
 
 
 def request_for(competition: Resolved, tag: str, variant: Variant | None = None) -> ImageRequest:
-    """The image that a competition's options ask for: every option group with a `model` needs that model.
+    """Return the image that a competition's options ask for: every option group with a `model` needs that model.
 
     The variant follows the option `device` where it is not given; without models the image is the small one.
 
@@ -111,5 +111,5 @@ def request_for(competition: Resolved, tag: str, variant: Variant | None = None)
 
 
 def is_folder(model: str) -> bool:
-    """Whether a model is named by a path, not by its name on the hub (`NAME` or `ORGANISATION/NAME`)."""
+    """Return whether a model is named by a path, not by its name on the hub (`NAME` or `ORGANISATION/NAME`)."""
     return Path(model).is_absolute() or model.startswith((".", "~"))

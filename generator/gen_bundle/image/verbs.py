@@ -187,7 +187,7 @@ class Observation:
 
 
 def check_image(request: ImageRequest, worker_disk_gb: float = WORKER_DISK_GB, gpu: bool = False) -> list[Observation]:
-    """Everything that would make the image fail, or surprise, on a worker.
+    """Return everything that would make the image fail, or surprise, on a worker.
 
     Raises:
         UserError: the engine does not have the image.
@@ -248,7 +248,7 @@ def _models(labels: dict[str, str], request: ImageRequest) -> Observation:
 
 
 def run_offline(tag: str, gpu: bool) -> Observation:
-    """The self-test, run without a network and with no more rights than the worker grants."""
+    """Return the self-test, run without a network and with no more rights than the worker grants."""
     options = ["--rm", "--network=none", "--cap-drop=ALL", "--security-opt=no-new-privileges"]
     program = ["scoring-selftest", "--json"]
     if gpu:

@@ -46,7 +46,7 @@ Place = tuple[Any, ...]
 
 
 def read_as_organiser(connection: Connection, competition: int, verb: str) -> dict[str, Any]:
-    """The answer of `competitions/ID/`, for somebody who may do what a verb does.
+    """Return the answer of `competitions/ID/`, for somebody who may do what a verb does.
 
     Raises:
         UserError: the user is not one of its organisers.
@@ -66,12 +66,12 @@ def in_order(rows: Any) -> list[Row]:
 
 
 def moment(text: str | None) -> datetime | None:
-    """A date as the server gives it, if it gives one."""
+    """Return a date as the server gives it, if it gives one."""
     return zoned(text) if text else None
 
 
 def zoned(text: str) -> datetime:
-    """A date as the server gives it, in UTC where it names no time zone."""
+    """Return a date as the server gives it, in UTC where it names no time zone."""
     read = datetime.fromisoformat(text)
     if read.tzinfo is None:
         read = read.replace(tzinfo=UTC)
@@ -79,13 +79,13 @@ def zoned(text: str) -> datetime:
 
 
 def submission_rule(competition: Row) -> str:
-    """The rule by which submissions come onto the leaderboard."""
+    """Return the rule by which submissions come onto the leaderboard."""
     boards = competition.get("leaderboards") or [{}]
     return str(boards[0].get("submission_rule") or "Add")
 
 
 def phases_of(competition: Row, wanted: str | None, own_ids: Callable[[], Sequence[str]] = tuple) -> list[Row]:
-    """The phases of a competition in their order, or a single one.
+    """Return the phases of a competition in their order, or a single one.
 
     Args:
         competition: the answer of `competitions/ID/`.
@@ -120,13 +120,13 @@ def phases_of(competition: Row, wanted: str | None, own_ids: Callable[[], Sequen
 
 
 def site_version(connection: Connection) -> PlatformVersion:
-    """The version that a site follows, as far as it shows: lists came whole until 1.25, in pages since."""
+    """Return the version that a site follows, as far as it shows: lists came whole until 1.25, in pages since."""
     whole = isinstance(connection.get("competitions/", mine="true"), list)
     return PlatformVersion.V1_25 if whole else NEWEST
 
 
 def original_bundle(connection: Connection, competition: int, held: ExitStack) -> Bundle | None:
-    """The bundle of which a competition was made, where the site still has it."""
+    """Return the bundle of which a competition was made, where the site still has it."""
     try:
         given = connection.get(f"competitions/{competition}/get_files/").get("bundle") or {}
         if not given.get("url"):
@@ -171,7 +171,7 @@ class Snapshot:
         return {int(row["id"]): row for phase in self.phases for row in phase.get("tasks") or []}
 
     def values(self) -> dict[Place, Any]:
-        """All that a change could move, place by place, in a form in which equal means the same."""
+        """Return all that a change could move, place by place, in a form in which equal means the same."""
         row = self.competition
         found: dict[Place, Any] = {(key,): plain(row[key]) for key in (*TOP_KEYS, *UNTOUCHED) if key in row}
         found["collaborators",] = sorted(str(one) for one in row.get("collaborators") or [])
@@ -233,12 +233,12 @@ def _fields(at: Place, row: Row, fields: Sequence[str], files: Sequence[str]) ->
 
 
 def comparable(key: str, value: Any) -> Any:
-    """A field's value in a form in which equal means the same: dates as moments, others as `plain`."""
+    """Return a field's value in a form in which equal means the same: dates as moments, others as `plain`."""
     return moment(value) if key in ("start", "end") else plain(value)
 
 
 def plain(value: Any) -> Any:
-    """A value as the site keeps it: texts without outer white space; nothing, an empty text and {} alike."""
+    """Return a value as the site keeps it: texts without outer white space; nothing, an empty text and {} alike."""
     if isinstance(value, str):
         return value.replace("\r\n", "\n").strip()
     if isinstance(value, Mapping):
@@ -249,14 +249,14 @@ def plain(value: Any) -> Any:
 
 
 def key_of(dataset: Any) -> str | None:
-    """The key of a program or data, which the site gives as an object or as the key alone."""
+    """Return the key of a program or data, which the site gives as an object or as the key alone."""
     if isinstance(dataset, Mapping):
         dataset = dataset.get("key")
     return dataset and str(dataset)
 
 
 def different(expected: Mapping[Place, Any], actual: Mapping[Place, Any]) -> list[Place]:
-    """The places that are not the same."""
+    """Return the places that are not the same."""
     return [place for place in dict.fromkeys([*expected, *actual]) if expected.get(place) != actual.get(place)]
 
 

@@ -77,7 +77,7 @@ class ListingError(LiveError):
 
 
 def changes_log() -> Path:
-    """The file of every request that changed something, and its answer; never a secret."""
+    """Return the file of every request that changed something, and its answer; never a secret."""
     return state_folder() / "changes.log"
 
 
@@ -114,7 +114,7 @@ class Connection:
         self._session.close()
 
     def get(self, path: str, **query: Any) -> Any:
-        """The JSON at a path below `api/`, of the type that it must have; asked again where that may help."""
+        """Return the JSON at a path below `api/`, of the type that it must have; asked again where that may help."""
         return self._repeated(lambda: self._asked("GET", path, params=query))
 
     def send(self, method: str, path: str, body: Any = None) -> Any:
@@ -130,7 +130,7 @@ class Connection:
         return self._asked("POST", path, json=body)
 
     def rows(self, path: str, **query: Any) -> list[dict[str, Any]]:
-        """Every row of a list, each once, although others may come in between while it is read.
+        """Return every row of a list, each once, although others may come in between while it is read.
 
         Raises:
             ListingError: fewer rows than the server counts, each time.
@@ -146,7 +146,7 @@ class Connection:
         raise ListingError(f"{path}: {len(unique)} rows arrived, the server counts {expected}. Try again.")
 
     def pages(self, path: str, **query: Any) -> list[dict[str, Any]]:
-        """The pages of a list; a single one where the server sends it whole, as it did until 2025.
+        """Return the pages of a list; a single one where the server sends it whole, as it did until 2025.
 
         The address of the next page is not followed, only its number counted: it may name another host.
 
@@ -200,7 +200,7 @@ class Connection:
         return target.stat().st_size
 
     def text(self, url: str) -> str:
-        """The beginning of a text at a signed address."""
+        """Return the beginning of a text at a signed address."""
 
         def once() -> str:
             with self._request("GET", url, token=None, allow_redirects=True) as answer:

@@ -24,7 +24,7 @@ class Token:
 
 
 def server_address(text: str) -> str:
-    """The address of a server without its last slash.
+    """Return the address of a server without its last slash.
 
     Raises:
         UserError: it is not the root of a site, or the token would travel in the clear.
@@ -48,7 +48,7 @@ def server_address(text: str) -> str:
 
 
 def find_token(server: str, token_file: Path | None) -> Token:
-    """The token for a server: from `--token-file`, else CODABENCH_TOKEN, else the file of `gen-bundle login`.
+    """Return the token for a server: from `--token-file`, else CODABENCH_TOKEN, else the file of `gen-bundle login`.
 
     Raises:
         UserError: there is none, it cannot be a token, or the file of `gen-bundle login` is open to others.

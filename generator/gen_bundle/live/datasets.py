@@ -74,7 +74,7 @@ def store_file(connection: Connection, role: str, file: Path, name: str, **more:
 
 
 def number_of(connection: Connection, role: str, key: str) -> int | None:
-    """The number of a stored file, by which phases name it; None where the site does not list it."""
+    """Return the number of a stored file, by which phases name it; None where the site does not list it."""
     rows = connection.rows("datasets/", _type=role, search=key)
     return next((int(row["id"]) for row in rows if row.get("key") == key), None)
 

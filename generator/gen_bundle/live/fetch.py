@@ -328,7 +328,7 @@ class PhaseFolder:
 
 
 def folder_name(name: str) -> str:
-    """A folder for somebody; different for different names, and never hidden or taken for a date."""
+    """Return a folder for somebody; different for different names, and never hidden or taken for a date."""
     plain = re.sub(r"[^\w.@+-]", "_", name)[:LONGEST].strip(".")
     if plain == name and plain and not _LOOKS_LIKE_A_DATE.fullmatch(plain):
         return plain
@@ -336,7 +336,7 @@ def folder_name(name: str) -> str:
 
 
 def file_name(name: object) -> str:
-    """The name of a submission's file, as a zip's."""
+    """Return the name of a submission's file, as a zip's."""
     base = re.sub(r"[^\w.@+ -]", "_", str(name or "").replace("\\", "/").rpartition("/")[2]).strip()
     stem = base.removesuffix(".zip").strip(" .")[:LONGEST]
     return f"{stem or 'submission'}.zip"

@@ -89,7 +89,7 @@ class Reruns:
         self.due = Reruns(list(numbers), self.done).pending
 
     def newest(self, number: int) -> int:
-        """The last rerun of a submission; itself where there is none."""
+        """Return the last rerun of a submission; itself where there is none."""
         while number in self.done:
             number = self.done[number]
         return number
@@ -211,7 +211,7 @@ class Stale:
 
 
 def still_ranking(connection: Connection, phase: Row, own: Reruns) -> Iterator[Stale]:
-    """The rows of a phase's leaderboard whose scores came of replaced files."""
+    """Yield the rows of a phase's leaderboard whose scores came of replaced files."""
     replaced = {*own.done, *own.due}
     if not replaced:
         return

@@ -145,7 +145,7 @@ def _validator(shape: Any) -> TypeAdapter[Any]:
 
 
 def body_in_one_line(body: str) -> str:
-    """An error's body: the messages of JSON, the code of a storage's XML, or the first line of a page's text."""
+    """Return an error's body: the messages of JSON, the code of a storage's XML, or the first line of a page's text."""
     try:
         return _cut("; ".join(_messages(json.loads(body))))
     except (ValueError, RecursionError):

@@ -331,7 +331,7 @@ class SiteBundle:
         return found
 
     def edits(self) -> list[Edit]:
-        """The requests that make of the competition what the bundle says, as far as the API can."""
+        """Return the requests that make of the competition what the bundle says, as far as the API can."""
         found = []
         for number, task in self.paired.tasks.items():
             if number in self.snapshot.tasks and "key" not in self.wanted.mapping(task.at):
@@ -389,7 +389,7 @@ class SiteBundle:
 
 
 def ways_back(before: Snapshot, current: Snapshot, lost: Sequence[Place]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """The requests, as method, path and body, that bring places of a competition back to what they were."""
+    """Yield the requests, as method, path and body, that bring places of a competition back to what they were."""
     for number in dict.fromkeys(place[1] for place in lost if place[0] == "task"):
         yield "PUT", f"tasks/{number}/", _task_body(before.tasks[number])
     parts = {place[0] for place in lost} - {"task"}

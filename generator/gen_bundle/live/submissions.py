@@ -41,7 +41,7 @@ def submissions_of(connection: Connection, phase: int) -> dict[int, dict[str, An
 
 
 def state(row: Row) -> str:
-    """The status of a submission; also of one that was taken back."""
+    """Return the status of a submission; also of one that was taken back."""
     return DELETED if row.get("is_soft_deleted") else str(row.get("status") or "unknown")
 
 
@@ -51,7 +51,7 @@ def created(row: Row) -> datetime:
 
 
 def organization(row: Row) -> str | None:
-    """The team or organisation in whose name a submission was made."""
+    """Return the team or organisation in whose name a submission was made."""
     name = row.get("organization")
     if isinstance(name, Mapping):
         name = name.get("name")
@@ -59,7 +59,7 @@ def organization(row: Row) -> str | None:
 
 
 def scores(row: Row) -> dict[str, float | str]:
-    """The scores by the keys of their columns."""
+    """Return the scores by the keys of their columns."""
     found: dict[str, float | str] = {}
     for score in row.get("scores") or []:
         key = str(score["column_key"])
@@ -105,7 +105,7 @@ def delete_submission(connection: Connection, number: int) -> str:
 
 
 def details_of(connection: Connection, submission: int) -> Row:
-    """The signed addresses of all that belongs to a submission; nothing where the server gives none away."""
+    """Return the signed addresses of all that belongs to a submission; nothing where the server gives none away."""
     try:
         found: Row = connection.get(f"submissions/{submission}/get_details/")
     except AnswerError as error:
@@ -116,12 +116,12 @@ def details_of(connection: Connection, submission: int) -> Row:
 
 
 def logs_of(details: Row) -> dict[str, str]:
-    """The signed addresses of a submission's logs by name; a log without text is an empty file."""
+    """Return the signed addresses of a submission's logs by name; a log without text is an empty file."""
     return {str(log["name"]): str(log["data_file"]) for log in details.get("logs") or [] if log.get("data_file")}
 
 
 def log_texts(connection: Connection, details: Row, names: Sequence[str] = ()) -> dict[str, str]:
-    """The beginnings of a submission's logs by name, or of some in that order, as far as they are given away."""
+    """Return the beginnings of a submission's logs by name, or of some in that order, as far as they are given away."""
     logs = logs_of(details)
     return {name: _text(connection, logs[name]) for name in names or logs if name in logs}
 

@@ -359,7 +359,7 @@ class Update:
         return faults
 
     def still_ranking(self) -> tuple[Stale, ...]:
-        """The rows of the leaderboard whose scores came of replaced files."""
+        """Return the rows of the leaderboard whose scores came of replaced files."""
         found: list[Stale] = []
         for phase in self.before.phases:
             if own := self.record.reruns.get(phase["id"]):

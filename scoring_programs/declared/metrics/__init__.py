@@ -105,7 +105,7 @@ class Definition:
     best: float | None = None
 
     def statistic(self, sample: Sample, options: Options, keys: Keys) -> Statistic:
-        """What the units of `keys` add to the metric; its libraries are imported here."""
+        """Return what the units of `keys` add to the metric; its libraries are imported here."""
         module = importlib.import_module(f"declared.metrics.{self.module}")
         metric: Metric = getattr(module, self.name)
         if sample.mean_by is not None:

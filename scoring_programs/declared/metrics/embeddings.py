@@ -25,7 +25,7 @@ def bertscore(sample: Sample, options: Options, keys: Keys) -> Additive:
 
 
 def engine_settings(options: Options) -> dict[str, object]:
-    """What the values depend on: model, revision, layer, baseline and precision, as the engine found them."""
+    """Return what the values depend on: model, revision, layer, baseline and precision, as the engine found them."""
     return {**bert_scorer(options).signature(), "rescale": options["rescale"]}
 
 

@@ -59,7 +59,7 @@ class Keys:
         return np.column_stack([np.bincount(self.unit, column, self.units) for column in columns])
 
     def counted(self, entries: Entries, width: int, amounts: Array | None = None) -> Any:
-        """What entries (key and column) add up to for each unit, shape [units, width]; sparse for several units.
+        """Return what entries (key and column) add up to for each unit, shape [units, width]; sparse for several units.
 
         `amounts` is what each entry adds; 1 where it is None.
         """

@@ -71,7 +71,7 @@ def own_value(plan: Plan, tables: Mapping[str, OwnRows]) -> float:
 
 
 def called(plan: Plan, gold: Any, predicted: Any, **further: Any) -> Any:
-    """What the function returns; raises OwnMetricError where it does not."""
+    """Return what the function returns; raises OwnMetricError where it does not."""
     file = plan.file or Path()
     for name in plan.beside:
         if not (file.parent / name).is_file():  # as in what participants get
@@ -96,7 +96,7 @@ def _has_arrays(*rows: Any) -> bool:
 
 
 def number_of(plan: Plan, value: Any, expected: str) -> float:
-    """What a function gave as a number; NaN where it is not finite, and OwnMetricError where it is none."""
+    """Return what a function gave as a number; NaN where it is not finite, and OwnMetricError where it is none."""
     place = f"{(plan.file or Path()).name} in {plan.metric}"
     if not hasattr(value, "__float__") or isinstance(value, bool):
         raise OwnMetricError(place, f"gives {type(value).__name__}, not {expected}")

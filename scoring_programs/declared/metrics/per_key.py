@@ -20,7 +20,7 @@ from scoring_kit.units import Additive, Array
 
 @dataclass(frozen=True, eq=False)
 class OfKeys:
-    """What a function that is called once a key gave for some keys.
+    """The values that a function which is called once a key gave for some keys.
 
     Attributes:
         terms: of every key of the gold its numerator, its denominator, and 1 if it counts, shape [keys, 3]; a number is

@@ -14,7 +14,7 @@ from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array
 
 Form = Callable[[str], str]
-"""What makes of a text what is compared."""
+"""A function that makes of a text what is compared."""
 
 
 def exact_match(sample: Sample, options: Options, keys: Keys) -> Additive:

@@ -69,7 +69,7 @@ def _with_best(measure: Callable[[str, str], float], sample: Sample, keys: Keys)
 
 
 def text_form(options: Options) -> Callable[[str], str]:
-    """What makes of a text what is compared: as the options `normalise` and `case` say."""
+    """Return the function that makes of a text what is compared: as the options `normalise` and `case` say."""
     if options["normalise"] == "squad":
         return _squad
     if options["case"] == "ignore":
@@ -159,7 +159,7 @@ def _of_pairs(measure: Callable[[Pieces, Pieces], int], sample: Sample, options:
 
 
 def _pieces(unit: Any) -> Callable[[str], Pieces]:
-    """What cuts a text: into characters, words, or what a separator parts; an empty text has no piece."""
+    """Return what cuts a text: into characters, words, or what a separator parts; an empty text has no piece."""
     if unit == "character":
         return str
     if unit == "word":

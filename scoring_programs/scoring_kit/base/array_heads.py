@@ -38,7 +38,7 @@ NUMBERS = "integers, floats or booleans of at most 64 bits"
 
 @dataclass(frozen=True)
 class Head:
-    """What the head of an array says: its shape, and one of `KINDS`; `depth` are the bits of a value of a PNG."""
+    """The head of an array: its shape, and one of `KINDS`; `depth` are the bits of a value of a PNG."""
 
     shape: Tuple[int, ...]
     kind: str
@@ -51,7 +51,11 @@ class Head:
 
 
 def format_of(name: str) -> Optional[str]:
-    """The format that a file's name says; None where it says none of them."""
+    """Return the format that a file's name says; None where it says none of them.
+
+    >>> format_of("case_1/seg.nii.gz")
+    'nii.gz'
+    """
     found = [one for one in FORMATS if name.lower().endswith(f".{one}")]
     return found[0] if found else None
 
@@ -87,7 +91,7 @@ def _of_npz(path: Path, member: Optional[str]) -> Head:
 
 
 def npz_member(archive: zipfile.ZipFile, member: Optional[str]) -> str:
-    """The name in a .npz of an array, or of its only one; raises FieldError where there is none of that name."""
+    """Return the name in a .npz of an array, or of its only one; raises FieldError where there is none of that name."""
     names = [name[: -len(".npy")] for name in archive.namelist() if name.endswith(".npy")]
     listed = ", ".join(names[:5]) or "no array"
     if member is None and len(names) != 1:

@@ -56,7 +56,11 @@ class Expression:
 
 
 def read_expression(text: str) -> Expression:
-    """Read an expression; raises ExpressionError."""
+    """Read an expression; raises ExpressionError.
+
+    >>> read_expression("0.6 * f1 + 0.4 * (1 - brier)").keys
+    ['f1', 'brier']
+    """
     reading = _Reading(text)
     reading.sum(0)
     kind, value, place = reading.next()
@@ -91,7 +95,7 @@ class _Reading:
         return self.tokens.pop()
 
     def takes(self, *signs: str) -> str:
-        """The next token, taken, if it is one of these signs; else nothing."""
+        """Return the next token, taken, if it is one of these signs; else nothing."""
         kind, value, _ = self.tokens[-1]
         return self.tokens.pop()[1] if kind == "sign" and value in signs else ""
 

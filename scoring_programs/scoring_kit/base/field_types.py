@@ -76,6 +76,9 @@ class Field:
         open: whether any text is a label, so that the gold's are told to nobody.
         scheme: `none` where tags are labels; None where they are O, B-x and I-x.
         shape: of arrays: `gold` where it is that of the key's gold, else `any`.
+
+    >>> Field("stance", "label", values=("for", "against")).of_cell("for")
+    'for'
     """
 
     name: str
@@ -134,7 +137,7 @@ class Field:
         return self.kind.of_cells(self, cells)
 
     def of_json(self, value: Any) -> Any:
-        """The value of a JSON value, `ABSENT` where the name is missing; `empty` where that is allowed.
+        """Return the value of a JSON value, `ABSENT` where the name is missing; `empty` where that is allowed.
 
         Raises FieldError: it is not a value of the type.
         """
@@ -178,7 +181,7 @@ class Field:
         return {value: float(place) for place, value in enumerate(values)}
 
     def folded(self, text: str) -> str:
-        """A text as it is compared: without case where that does not count."""
+        """Return a text as it is compared: without case where that does not count."""
         return text.casefold() if self.case == "ignore" else text
 
     @cached_property
@@ -190,11 +193,11 @@ class Field:
         return {self.folded(value): value for value in self.values or ()}
 
     def unaliased(self, text: str) -> str:
-        """The spelling that counts; looked up once."""
+        """Return the spelling that counts; looked up once."""
         return self._aliases.get(self.folded(text), text)
 
     def canonical(self, text: str) -> str:
-        """A label or text after aliases and case; one that the field does not have stays as it is."""
+        """Return a label or text after aliases and case; one that the field does not have stays as it is."""
         if not self.aliases and self.case == "exact":
             return text
         found = self.unaliased(text)
@@ -208,7 +211,7 @@ def ordered(values: Optional[Iterable[str]]) -> Optional[Dict[str, int]]:
 
 
 def json_text(value: Any) -> Any:
-    """The text of a whole number or a boolean of JSON, as labels and ids compare; anything else as it is."""
+    """Return the text of a whole number or a boolean of JSON, as labels and ids compare; anything else as it is."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
@@ -259,23 +262,23 @@ class FieldType:
         return self.expects_in_json or self.expected(field)
 
     def of_cell(self, field: Field, cell: Any) -> Any:
-        """The value of a cell that is not empty; raises FieldError."""
+        """Return the value of a cell that is not empty; raises FieldError."""
         return field.canonical(cell)
 
     def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
-        """The values of cells, which may be empty; raises FieldError."""
+        """Return the values of cells, which may be empty; raises FieldError."""
         return [field.of_cell(cell) for cell in cells]
 
     def of_json(self, field: Field, value: Any) -> Any:
-        """The value of a JSON value that is not null; raises FieldError."""
+        """Return the value of a JSON value that is not null; raises FieldError."""
         return field.canonical(json_string(field, json_text(value)))
 
     def of_default(self, field: Field, value: Any) -> Any:
-        """The value of a declared default; raises FieldError."""
+        """Return the value of a declared default; raises FieldError."""
         return self.of_json(field, value)
 
     def to_cell(self, field: Field, value: Any) -> Any:
-        """A value, as JSON writes it, or None, in a cell; a list of cells for a field that is spread."""
+        """Return a value, as JSON writes it, or None, in a cell; a list of cells for a field that is spread."""
         if value is None:
             return [""] * len(field.columns) or ""
         return self.written(field, value)
@@ -289,11 +292,11 @@ class FieldType:
         return [self.to_cell(field, value) for value in values]
 
     def written(self, field: Field, value: Any) -> Any:
-        """A value that is there in a cell, or in cells."""
+        """Return a value that is there in a cell, or in cells."""
         return str(value)
 
     def emptiest(self, field: Field, length: int) -> Any:
-        """The emptiest valid answer, as JSON writes it; `length` is how many tags there must be."""
+        """Return the emptiest valid answer, as JSON writes it; `length` is how many tags there must be."""
         return ""
 
     def some(self, field: Field) -> List[Any]:
@@ -301,19 +304,19 @@ class FieldType:
         return list(self.examples)
 
     def made_up(self, field: Field, at: int) -> Any:
-        """An answer in row `at` of an example, as JSON writes it."""
+        """Return an answer in row `at` of an example, as JSON writes it."""
         return f"{field.name}-{at + 1}"
 
 
 def json_string(field: Field, value: Any) -> str:
-    """A JSON value that must be a text; raises FieldError."""
+    """Return a JSON value that must be a text; raises FieldError."""
     if not isinstance(value, str):
         raise FieldError(f"{field.name} is {type_name(value)}, not a text", field.expected)
     return value
 
 
 def json_list(field: Field, value: Any, element: type = object) -> List[Any]:
-    """A JSON value that must be a list of elements of one Python type; raises FieldError."""
+    """Return a JSON value that must be a list of elements of one Python type; raises FieldError."""
     if not isinstance(value, list):
         raise FieldError(f"{field.name} is {type_name(value)}, not a list", field.expected)
     if not all(isinstance(one, element) for one in value):
@@ -505,7 +508,7 @@ class NumberType(FieldType):
         return self.bounded(field, number_of_json(field, value))
 
     def bounded(self, field: Field, value: float) -> float:
-        """The number, which must lie within its bounds."""
+        """Return the number, which must lie within its bounds."""
         if (field.min is not None and value < field.min) or (field.max is not None and value > field.max):
             raise FieldError(f"{field.name} is out of range", field.expected)
         return of_size(field, value)
@@ -538,12 +541,12 @@ def bounds_text(low: Optional[float], high: Optional[float]) -> str:
 
 
 def number_text(value: Any) -> str:
-    """A number in a cell."""
+    """Return a number in a cell."""
     return str(value).removesuffix(".0")
 
 
 def number_of_cell(field: Field, cell: str) -> float:
-    """The finite number of a cell; raises FieldError."""
+    """Return the finite number of a cell; raises FieldError."""
     if not NUMBER.fullmatch(cell):
         blanks = cell != cell.strip() and NUMBER.fullmatch(cell.strip())
         hint = "; take away the blanks around it" if blanks else ""
@@ -552,7 +555,7 @@ def number_of_cell(field: Field, cell: str) -> float:
 
 
 def numbers_of_cells(cells: Sequence[str]) -> List[float]:
-    """The numbers of some cells; empty where one of them has none."""
+    """Return the numbers of some cells; empty where one of them has none."""
     if not OF_NUMBERS.fullmatch("".join(cells)):
         return []
     try:
@@ -562,7 +565,7 @@ def numbers_of_cells(cells: Sequence[str]) -> List[float]:
 
 
 def number_of_json(field: Field, value: Any) -> float:
-    """The finite number of a JSON value; raises FieldError."""
+    """Return the finite number of a JSON value; raises FieldError."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise FieldError(f"{field.name} is {type_name(value)}, not a number", field.expected)
     try:
@@ -572,14 +575,14 @@ def number_of_json(field: Field, value: Any) -> float:
 
 
 def finite(field: Field, value: float) -> float:
-    """The number, which must be finite."""
+    """Return the number, which must be finite."""
     if not math.isfinite(value):
         raise FieldError(f"{field.name} is not finite", field.expected)
     return value
 
 
 def of_size(field: Field, value: float) -> float:
-    """The number, which must not be huge."""
+    """Return the number, which must not be huge."""
     if abs(value) > LARGEST:
         raise FieldError(f"{field.name} is far out of range", f"{field.expected}, at most {LARGEST:g} in size")
     return value
@@ -678,7 +681,7 @@ class ProbabilitiesType(FieldType):
 
 
 def list_of_cell(field: Field, cell: str) -> List[Any]:
-    """The JSON list of a cell; raises FieldError."""
+    """Return the JSON list of a cell; raises FieldError."""
     try:
         value = json.loads(cell)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What `power` simulates: the press is asked for it, and `scoring_kit.resampling.power` does it."""
+"""The simulation of `power`: the press is asked for it, and `scoring_kit.resampling.power` does it."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ class File:
         return self.name.replace("{" + self.named_by + "}", value)
 
     def matching(self, names: Collection[str]) -> List[str]:
-        """Those of the names that fit a pattern, or are this file's own."""
+        """Return those of the names that fit a pattern, or are this file's own."""
         if self.files:
             own = set(chain(*(part.matching(names) for part in self.parts)))
             return [name for name in names if name in own]
@@ -147,18 +147,18 @@ class File:
         return [name for name in names if name == self.name]
 
     def place(self, field: Field) -> FieldPlace:
-        """Where it has a field."""
+        """Return where it has a field."""
         name = self.names.get(field.name, field.name)
         path = steps(self.paths[field.name]) if field.name in self.paths else None
         return FieldPlace(name, tuple(self.spread.get(field.name, field.columns)), path)
 
     def cells(self, fields: Iterable[Field]) -> List[str]:
-        """The columns of a table of cells that hold these fields."""
+        """Return the columns of a table of cells that hold these fields."""
         return list(chain(*(self.place(one).cells for one in fields)))
 
 
 def steps(path: str) -> Tuple[str, ...]:
-    """The names and numbers of a path; none of an empty one."""
+    """Return the names and numbers of a path; none of an empty one."""
     return tuple(path.split(".")) if path else ()
 
 

@@ -42,7 +42,11 @@ DATED = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[ T_-]?(\d\d)[-:.h]?(\d\d)(?:[-:.
 
 
 def is_junk(path: str) -> bool:
-    """Tell whether a path with slashes is, or lies in, something that `JUNK` names."""
+    """Tell whether a path with slashes is, or lies in, something that `JUNK` names.
+
+    >>> is_junk("__MACOSX/._answers.csv"), is_junk("answers.csv")
+    (True, False)
+    """
     return any(fnmatchcase(part, pattern) for part in path.split("/") for pattern in JUNK)
 
 
@@ -52,7 +56,7 @@ def allow_long_cells() -> None:
 
 
 def is_zip(path: Path) -> bool:
-    """Whether a path is a zip, by its name or its content; arrays in one are a file of their own."""
+    """Return whether a path is a zip, by its name or its content; arrays in one are a file of their own."""
     if path.suffix.lower() == ".npz":
         return False
     try:
@@ -62,7 +66,11 @@ def is_zip(path: Path) -> bool:
 
 
 def moment_of(name: str) -> Optional[datetime]:
-    """The moment that the name of a folder gives, such as 2025-01-31T18-00; None where it is called otherwise."""
+    """Return the moment that the name of a folder gives, such as 2025-01-31T18-00; None where it is called otherwise.
+
+    >>> moment_of("2025-01-31T18-00")
+    datetime.datetime(2025, 1, 31, 18, 0)
+    """
     match = DATED.fullmatch(name)
     try:
         return datetime.strptime("".join(match.groups("00")), "%Y%m%d%H%M%S") if match else None
@@ -73,7 +81,7 @@ def moment_of(name: str) -> Optional[datetime]:
 def submissions_below(
     folder: Path, team: Optional[str] = None, moment: Optional[datetime] = None
 ) -> Iterator[Tuple[Path, str, Optional[datetime]]]:
-    """Every submission with the name of its zip, folder or file, and the moment of the dated folder it is in.
+    """Yield every submission with the name of its zip, folder or file, and the moment of the dated folder it is in.
 
     A dated folder holds the entries of all teams; in a folder of a team's own, it is what that team sent then.
     """

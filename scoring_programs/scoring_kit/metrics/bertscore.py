@@ -67,7 +67,7 @@ class BertScoreOptions:
 
 @lru_cache(maxsize=2)
 def load_bert_scorer(options: BertScoreOptions) -> BertScorer:
-    """The scorer for these options, made once in a process.
+    """Return the scorer for these options, made once in a process.
 
     Raises OrganiserError: the model is not on this machine or cannot be used, or an option does not fit it.
     """
@@ -113,7 +113,7 @@ class BertScorer:
         }
 
     def token_counts(self, texts: Iterable[str]) -> list[int]:
-        """How many tokens each text has, not counting the two special ones, never cut."""
+        """Return how many tokens each text has, not counting the two special ones, never cut."""
         return [len(ids) - self._tokenizer.specials for ids in self._tokenizer.encode(list(texts))]
 
     def encode_all(self, texts: Iterable[str], lasting: Iterable[str] = ()) -> None:
@@ -163,7 +163,7 @@ class BertScorer:
         return [self._embeddings[_key(text)] for text in texts]
 
     def rescale(self, scores: Scores) -> Scores:
-        """The scores rescaled with the baseline, each measure with its own; unchanged if `rescale` is off."""
+        """Return the scores rescaled with the baseline, each measure with its own; unchanged if `rescale` is off."""
         if self.baseline is None:
             return scores
         b = self.baseline
@@ -226,7 +226,7 @@ class Baseline:
 
 
 def default_layer(files: ModelFiles) -> int:
-    """The layer that bert-score uses for a hub model (its table `model2layers`).
+    """Return the layer that bert-score uses for a hub model (its table `model2layers`).
 
     Raises OrganiserError: the table does not know the model, or it is a folder.
     """
@@ -239,7 +239,7 @@ def default_layer(files: ModelFiles) -> int:
 
 
 def read_baseline(files: ModelFiles, layer: int, file: str | None) -> Baseline:
-    """The baseline of a layer, from `file`, or from bert-score's English tables for a hub model.
+    """Return the baseline of a layer, from `file`, or from bert-score's English tables for a hub model.
 
     Raises OrganiserError: there is no such file, or it lacks the layer. Scores are never left unrescaled instead.
     """

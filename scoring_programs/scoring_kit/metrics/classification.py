@@ -44,14 +44,19 @@ class LabelScores:
     confusion: Sequence[Sequence[int]]
 
     def items(self, i: int, if_none: int = 0) -> int:
-        """How many scored items are behind the scores of label `i`; `if_none` where it is never predicted."""
+        """Return how many scored items are behind the scores of label `i`; `if_none` where it is never predicted."""
         return scored_items(sum(self.confusion[i]), sum(row[i] for row in self.confusion), if_none)
 
 
 def score_labels(
     predictions: Sequence[str], golds: Sequence[str], labels: Sequence[str], skipped: int = 0
 ) -> LabelScores:
-    """Compare predictions with golds of the same length; golds are `labels`, any other prediction is wrong."""
+    """Compare predictions with golds of the same length; golds are `labels`, any other prediction is wrong.
+
+    >>> scores = score_labels(["yes", "no", "no"], ["yes", "yes", "no"], labels=["yes", "no"])
+    >>> round(scores.accuracy, 3), scores.confusion
+    (0.667, [[1, 1, 0], [0, 1, 0]])
+    """
     code = dict(zip(labels, range(len(labels)), strict=True))
     confusion = [[0] * (len(labels) + 1) for _ in labels]
     for (gold, predicted), count in Counter(zip(golds, predictions, strict=True)).items():
@@ -78,7 +83,11 @@ def score_labels(
 
 
 def f1_scores(predictions: Sequence[Hashable], golds: Sequence[Hashable], labels: Sequence[Hashable]) -> list[float]:
-    """F1 of each label: twice what is right over what is predicted and what is gold, 0/0 = 0."""
+    """F1 of each label: twice what is right over what is predicted and what is gold, 0/0 = 0.
+
+    >>> f1_scores(["yes", "no", "no", "no"], ["yes", "yes", "no", "no"], labels=["yes", "no"])
+    [0.6666666666666666, 0.8]
+    """
     correct: Counter[Hashable] = Counter()
     for gold, predicted in zip(golds, predictions, strict=True):
         correct[gold] += gold == predicted
@@ -92,6 +101,9 @@ def label_terms(predictions: Sequence[Hashable], golds: Sequence[Hashable | None
     Returns:
         Shape [items, 3 · labels], of zeros and ones: whether the item is a true positive of each label, whether it is
         predicted to be each, whether the gold says so. An item without gold (None) adds nothing.
+
+    >>> label_terms(["no", "yes"], ["yes", "yes"], labels=["yes", "no"]).tolist()
+    [[0.0, 0.0, 0.0, 1.0, 1.0, 0.0], [1.0, 0.0, 1.0, 0.0, 1.0, 0.0]]
     """
     import numpy as np
 
@@ -124,7 +136,7 @@ def label_metrics(prefix: str, scores: LabelScores, *, drawn: bool) -> dict[str,
 
 
 def label_figures(title: str, scores: LabelScores) -> list[Figure]:
-    """The F1 of each label as bars, and the confusion matrix."""
+    """Return the F1 of each label as bars, and the confusion matrix."""
     bars = [Bar(label, scores.f1[i], scores.items(i)) for i, label in enumerate(scores.labels)]
     predicted, counts = list(scores.labels), scores.confusion
     if any(row[-1] for row in counts):

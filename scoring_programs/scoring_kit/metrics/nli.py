@@ -52,7 +52,7 @@ class NliOptions:
 
 @lru_cache(maxsize=2)
 def load_nli_model(options: NliOptions) -> NliModel:
-    """The model for these options, made once in a process.
+    """Return the model for these options, made once in a process.
 
     Raises OrganiserError: the model is not on this machine or cannot be used, or its labels are not the three of NLI.
     """

@@ -9,7 +9,7 @@ DATA_FILES = ("abbrev_types.txt", "collocations.tab", "ortho_context.tab", "sent
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of an English text, stripped, without blank ones.
+    """Return the sentences of an English text, stripped, without blank ones.
 
     The data are where nltk looks for them, first of all in the folders named by NLTK_DATA; raises OrganiserError where
     they are not.

@@ -3,6 +3,11 @@
 What is 0/0 is what the metric itself makes of it: 0, or NaN where the metric is undefined. Terms of labels are the
 true positives of each label, then the predictions of each, then the gold items of each, as
 `classification.label_terms` gives them.
+
+>>> import numpy as np
+>>> counts = np.array([3.0, 4.0, 6.0])  # true positives, predicted, gold
+>>> float(precision(counts)), float(recall(counts)), float(f1(counts))
+(0.75, 0.5, 0.6)
 """
 
 from __future__ import annotations
@@ -28,7 +33,7 @@ def correlation(shared: Array, scale: Array, constant: float) -> Array:
 
 
 def count(sums: Array) -> Array:
-    """A number of things: its only term."""
+    """Return a number of things: its only term."""
     return sums[..., 0]
 
 
@@ -62,12 +67,17 @@ def macro_recall(sums: Array) -> Array:
 
 
 def mean(sums: Array) -> Array:
-    """Mean from (total, count); undefined over nothing."""
+    """Mean from (total, count); undefined over nothing.
+
+    >>> import numpy as np
+    >>> float(mean(np.array([6.0, 4.0])))
+    1.5
+    """
     return quotient(sums[..., 0], sums[..., 1], undefined=math.nan)
 
 
 def mean_where(values: Array, counted: NDArray[np.bool_]) -> Array:
-    """The mean over the last axis of the values that are counted; undefined where none is."""
+    """Return the mean over the last axis of the values that are counted; undefined where none is."""
     import numpy as np
 
     total: Array = np.where(counted, values, 0.0).sum(axis=-1)
@@ -94,7 +104,12 @@ def precision(sums: Array, nothing: float = 0.0) -> Array:
 
 
 def quotient(numerator: Array, denominator: Array, undefined: float = 0.0) -> Array:
-    """Numerator / denominator, arrays of the same shape; `undefined` where the denominator is 0."""
+    """Numerator / denominator, arrays of the same shape; `undefined` where the denominator is 0.
+
+    >>> import numpy as np
+    >>> quotient(np.array([1.0, 0.0]), np.array([4.0, 0.0])).tolist()
+    [0.25, 0.0]
+    """
     import numpy as np
 
     quotients: Array = np.full(np.shape(numerator), float(undefined))
@@ -103,7 +118,7 @@ def quotient(numerator: Array, denominator: Array, undefined: float = 0.0) -> Ar
 
 
 def ratio(sums: Array) -> Array:
-    """A share from (part, whole), such as accuracy; 0 of nothing."""
+    """Return a share from (part, whole), such as accuracy; 0 of nothing."""
     return quotient(sums[..., 0], sums[..., 1])
 
 
@@ -113,7 +128,12 @@ def recall(sums: Array, nothing: float = 0.0) -> Array:
 
 
 def rmse(sums: Array) -> Array:
-    """Root mean squared error from (sum of squared errors, count); undefined over nothing."""
+    """Root mean squared error from (sum of squared errors, count); undefined over nothing.
+
+    >>> import numpy as np
+    >>> float(rmse(np.array([16.0, 4.0])))
+    2.0
+    """
     root: Array = mean(sums) ** 0.5
     return root
 

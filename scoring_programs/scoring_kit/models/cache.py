@@ -48,7 +48,7 @@ def forget() -> None:
 
 
 def digest(*texts: str) -> bytes:
-    """The key of a text, or of several in their order."""
+    """Return the key of a text, or of several in their order."""
     combined = hashlib.sha256()
     for text in texts:
         content = text.encode("utf-8")
@@ -81,7 +81,7 @@ class ArrayCache:
             raise OrganiserError(f"options.cache: the folder {folder} cannot be made: {error}") from error
 
     def read(self, keys: Iterable[bytes]) -> Iterator[tuple[bytes, NDArray[np.float32]]]:
-        """Those of the wanted arrays that are there, in any order."""
+        """Yield those of the wanted arrays that are there, in any order."""
         for part, wanted in _parts(keys):
             for key, array in self._load(self._path(part)).items():
                 if key in wanted:

@@ -118,7 +118,7 @@ class _Distances:
         self._found: tuple[slice, Tensor, Tensor] | None = None
 
     def rows(self, relative_pos: Tensor, span: int) -> tuple[slice, Tensor, Tensor]:
-        """The run of rows needed, and for each pair of tokens its row within the run, forwards and backwards.
+        """Return the run of rows needed, and for each pair of tokens its row within the run, forwards and backwards.
 
         `relative_pos` is the bucket of each distance, shape (1, L, L); of 2·span rows, span + b belongs to bucket b.
         """

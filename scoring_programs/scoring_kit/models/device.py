@@ -86,7 +86,7 @@ def inference(place: Placement) -> Iterator[None]:
 
 
 def usable_threads(cgroup: Path = CGROUP) -> int:
-    """How many CPU threads are worth starting here: OMP_NUM_THREADS, else what affinity and CPU quota allow.
+    """Return how many CPU threads are worth starting here: OMP_NUM_THREADS, else what affinity and CPU quota allow.
 
     torch counts the host's cores, not the container's share: with more threads than CPU time, each small matrix
     product waits for threads that are not running.
@@ -137,7 +137,7 @@ def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[lis
 
 
 def padded(sequences: Sequence[Sequence[int]], pad_id: int, device: str) -> dict[str, torch.Tensor]:
-    """A batch as a model's arguments: `input_ids`, and `attention_mask` only where something is padded.
+    """Return a batch as a model's arguments: `input_ids`, and `attention_mask` only where something is padded.
 
     Without a mask the attention takes its faster way, and a model is called exactly as with one text alone. Token
     types are never passed, so every model takes its default (zero).

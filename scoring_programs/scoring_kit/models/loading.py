@@ -176,7 +176,7 @@ def load_classifier(files: ModelFiles, place: Placement) -> PreTrainedModel:
 
 
 def longest_input(model: PreTrainedModel) -> int | None:
-    """How many tokens the model can take at all: its table of absolute positions, or None where it has none."""
+    """Return how many tokens the model can take at all: its table of absolute positions, or None where it has none."""
     table = getattr(getattr(model.base_model, "embeddings", None), "position_embeddings", None)
     if table is None:
         return None

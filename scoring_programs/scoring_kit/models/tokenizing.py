@@ -107,7 +107,7 @@ class TextTokenizer:
         return content
 
     def fingerprint(self) -> str:
-        """A digest of all that decides which ids a text gets."""
+        """Return a digest of all that decides which ids a text gets."""
         return hashlib.sha256(f"{self.longest} {self.leading_space} {self.backend.to_str()}".encode()).hexdigest()
 
     @property
@@ -117,7 +117,7 @@ class TextTokenizer:
 
 
 def longest_first(one: int, two: int, room: int) -> tuple[int, int]:
-    """How many tokens of two texts are left when the longer is cut first, and `room` is for so many together.
+    """Return how many tokens of two texts are left when the longer is cut first, and `room` is for so many together.
 
     The strategy "longest_first" of tokenizers.
     """

@@ -1,4 +1,4 @@
-"""What the final report says beside the ranking: per task, and over all tasks. The press makes the pages of it.
+"""The final report's figures beside the ranking: per task, and over all tasks. The press makes the pages of it.
 
 It rests on the per-unit results of all teams, which are kept for the organisers.
 """
@@ -130,7 +130,7 @@ def _in_words(seconds: float) -> str:
 
 
 def _submissions(program: Program, scored: TeamResults | None, view: RankingView) -> dict[str, Any]:
-    """What is known of the submissions: the signature of their scoring, which counted, and which were late."""
+    """Return what is known of the submissions: the signature of their scoring, which counted, and which were late."""
     if scored is None:
         return {"signature": None, "counted": {}, "late": []}
     results = {task: own[task] for task in program.tasks for own in scored.results.values() if task in own}
@@ -142,7 +142,7 @@ def _submissions(program: Program, scored: TeamResults | None, view: RankingView
 
 
 def _seen(of_teams: Mapping[str, Value], view: RankingView) -> dict[str, Value]:
-    """What there is by team, without the teams of which nothing is shown."""
+    """Return what there is by team, without the teams of which nothing is shown."""
     unseen = view.unseen
     return {team: own for team, own in of_teams.items() if team not in unseen}
 

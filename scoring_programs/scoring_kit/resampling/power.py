@@ -1,4 +1,4 @@
-"""What a test set can tell apart, before anybody has submitted: systems made of the gold, tested as the report does it.
+"""The power of a test set, before anybody has submitted: systems made of the gold, tested as the report does it.
 
 The gold's units and what made-up systems do on them are the population; test sets of any size are drawn from it with
 replacement. Source of the idea: Card et al., With Little Power Comes Great Responsibility, EMNLP 2020.

@@ -125,6 +125,9 @@ def holm(p: Mapping[Pair, float]) -> dict[Pair, float]:
     """Each p, corrected for the number of tests: the i-th smallest of m times m + 1 - i, never falling, at most 1.
 
     Source: Holm, Scandinavian Journal of Statistics 6, 1979.
+
+    >>> holm({("A", "B"): 0.01, ("A", "C"): 0.04, ("B", "C"): 0.5})
+    {('A', 'B'): 0.03, ('A', 'C'): 0.08, ('B', 'C'): 0.5}
     """
     adjusted: dict[Pair, float] = {}
     highest = 0.0

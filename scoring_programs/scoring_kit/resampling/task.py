@@ -1,4 +1,4 @@
-"""What resampling says of one task: intervals, pairs, other ways to rank, and tables of its groups."""
+"""The resampling of one task: intervals, pairs, other ways to rank, and tables of its groups."""
 
 import math
 import re
@@ -35,7 +35,7 @@ class Resampling:
 
 @dataclass
 class Resampled:
-    """What resampling says of the teams of a task; nothing of those that are not in a table.
+    """The resampled figures of the teams of a task; nothing of those that are not in a table.
 
     Attributes:
         groups: team → tie group.

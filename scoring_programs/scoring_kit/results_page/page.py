@@ -25,7 +25,7 @@ NO_BOUND = 1e6
 
 
 def document(kind: str, title: str, facts: Mapping[str, str], body: str) -> str:
-    """A page as HTML.
+    """Return a page as HTML.
 
     Args:
         kind: what the page is, such as `Results`.
@@ -51,13 +51,13 @@ def document(kind: str, title: str, facts: Mapping[str, str], body: str) -> str:
 
 
 def moment(time: datetime) -> str:
-    """A moment for readers, to the minute."""
+    """Return a moment for readers, to the minute."""
     time = time.astimezone(UTC)
     return f"{time.day} {time:%B %Y, %H:%M} UTC"
 
 
 def failure_page(title: str, lines: Sequence[str], scored: datetime) -> str:
-    """The page as HTML, of a message without a word of gold; the title is empty where it is not known."""
+    """Return the page as HTML, of a message without a word of gold; the title is empty where it is not known."""
     first, *rest = lines
     problems = "".join(f"<p>{escape(line)}</p>\n" for line in rest)
     body = f'<section class="note"><h2>{escape(first)}</h2>\n{problems}</section>'
@@ -75,7 +75,7 @@ QUOTED = re.compile('"[^"]*("|$)')
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What a page shows of a run besides its results.
+    """The facts of a run that a page shows besides its results.
 
     Attributes:
         signature: one line with all that the numbers depend on.
@@ -97,7 +97,7 @@ def results_page(
     shown: Mapping[str, Shown],
     run: RunFacts,
 ) -> str:
-    """The page as HTML, the same for the same arguments, below 300 kB.
+    """Return the page as HTML, the same for the same arguments, below 300 kB.
 
     `results` has every task that the submission entered, and `shown` which of its metrics may be shown.
     """
@@ -319,12 +319,12 @@ def figure_html(figure: Figure, min_items: int, decimals: int) -> str:
 
 
 def label_html(label: str) -> str:
-    """A label, cut where it is very long, that may break after an underscore."""
+    """Return a label, cut where it is very long, that may break after an underscore."""
     return escape(cut(label, MAX_LABEL)).replace("_", "_<wbr>")
 
 
 def number(value: float | None, decimals: int = 3) -> str:
-    """A number as text; an en dash where there is none."""
+    """Return a number as text; an en dash where there is none."""
     return "–" if value is None or not math.isfinite(value) else f"{value:.{decimals}f}"
 
 

@@ -1,4 +1,4 @@
-"""What participants see of a run: which metrics, by the phase's `details`, and what a figure may show.
+"""The part of a run that participants see: which metrics, by the phase's `details`, and what a figure may show.
 
 Where `details` are `full`, no figure is over too few scored items. Participants know what they predicted, and everybody
 may open everybody's page. A group of very few items, such as the one item that was predicted to be X, would therefore
@@ -87,7 +87,7 @@ def open_bars(bars: Sequence[Bar], min_items: int) -> list[Bar]:
 
 
 def open_matrix(matrix: ConfusionMatrix, min_items: int) -> ConfusionMatrix | None:
-    """The matrix with its rare gold labels in one row and its rarely predicted ones in one column.
+    """Return the matrix with its rare gold labels in one row and its rarely predicted ones in one column.
 
     Every row and column of the result holds no item or at least `min_items`; None where nothing is left to show.
     """
@@ -120,7 +120,7 @@ def _merged(
 
 
 def open_counts(counts: CountBars, min_items: int) -> CountBars | None:
-    """The counts with rarely predicted and rare gold types in one row; None where that leaves one row or none.
+    """Return the counts with rarely predicted and rare gold types in one row; None where that leaves one row or none.
 
     In every row of the result the predicted (TP + FP) and the gold (TP + FN) are none or at least `min_items`.
     """

@@ -1,4 +1,4 @@
-"""What the report holds, before it is written in any form: figures, how they were computed, and BIAS's checklist.
+"""The report's content before it is written in any form: figures, how they were computed, and BIAS's checklist.
 
 The methods are sentences that can go into an overview paper, with their references; the checklist is what a challenge
 report should say (BIAS, Maier-Hein et al. 2020), filled in as far as the declaration knows it.
@@ -27,7 +27,7 @@ FIXED = (
     *("name", "column", "title", "sort", "unit", "units", "resamples", "seed", "without", "winner", "not_ranked"),
     *("teams", "pairs", "stability"),
 )
-"""What report.json says of a task: a contract."""
+"""A task in report.json: a contract."""
 """The name in what is known of a team."""
 ALPHA = 0.05
 MINUS = "−"
@@ -79,7 +79,7 @@ class FinalReport:
 
     @property
     def tasks(self) -> Mapping[str, Mapping[str, Any]]:
-        """What is known of each task, by its id."""
+        """Return what is known of each task, by its id."""
         tasks: Mapping[str, Mapping[str, Any]] = self.statistics["tasks"]
         return tasks
 
@@ -99,7 +99,7 @@ class FinalReport:
 
 
 def figure(value: float | None, decimals: int) -> str:
-    """A number as the board shows it, with a minus and without one before zero; nothing where there is none."""
+    """Return a number as the board shows it, with a minus and without one before zero; nothing where there is none."""
     if value is None:
         return ""
     text = f"{value:.{decimals}f}"
@@ -114,7 +114,7 @@ def interval(low: float | None, high: float | None, decimals: int) -> str:
 
 
 def place(task: Mapping[str, Any], team: Mapping[str, Any]) -> str:
-    """A team's rank; with `=` where it is shared, and nothing where there is none."""
+    """Return a team's rank; with `=` where it is shared, and nothing where there is none."""
     if team["rank"] is None:
         return ""
     same = sum(other["rank"] == team["rank"] for other in task["teams"])
@@ -122,14 +122,14 @@ def place(task: Mapping[str, Any], team: Mapping[str, Any]) -> str:
 
 
 def resting_on(task: Mapping[str, Any]) -> str:
-    """The units and resamples that intervals and tests rest on, for a caption; nothing where there are none."""
+    """Return the units and resamples that intervals and tests rest on, for a caption; nothing where there are none."""
     if not task["units"]:
         return ""
     return f" ({plural(task['unit'], task['units'])}, {task['resamples']:,} resamples)"
 
 
 def probability(p: float | None) -> str:
-    """A p value to three decimals; nothing where there is none."""
+    """Return a p value to three decimals; nothing where there is none."""
     if p is None:
         return ""
     if p < 0.001:
@@ -138,12 +138,12 @@ def probability(p: float | None) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in per cent."""
+    """Return a share in per cent."""
     return f"{100 * share:.1f} %"
 
 
 def plural(unit: str | None, number: int) -> str:
-    """A number of units, such as `40 timelines`."""
+    """Return a number of units, such as `40 timelines`."""
     return f"{number:,} {units_word(unit)}"
 
 
@@ -153,7 +153,7 @@ def way_words(way: Mapping[str, Any], unit: str | None) -> str:
 
 
 def cited(texts: Sequence[str]) -> list[str]:
-    """The references that texts cite, in their order."""
+    """Return the references that texts cite, in their order."""
     return list(dict.fromkeys(CITED.findall(" ".join(texts))))
 
 
@@ -195,7 +195,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def methods(report: FinalReport) -> list[str]:
-    """A paragraph on each task, then those that hold for all."""
+    """Return a paragraph on each task, then those that hold for all."""
     paragraphs = [_ranked_by(task) for task in report.tasks.values()]
     tested = [task for task in report.tasks.values() if task["pairs"]]
     if tested:
@@ -256,7 +256,7 @@ def _statistics(task: Mapping[str, Any], has_intervals: bool) -> list[str]:
 
 
 def missing_rule(report: FinalReport) -> str:
-    """What becomes of results that are not there, and which of several counts."""
+    """Return what becomes of results that are not there, and which of several counts."""
     chosen = "the latest dated one counts."
     if report.fetched is not None:
         chosen = "the one on the platform's leaderboard counts: the latest, where several or none are there."
@@ -267,7 +267,7 @@ def missing_rule(report: FinalReport) -> str:
 
 
 def lateness(report: FinalReport) -> str:
-    """Which submissions that count were late, as far as that is known."""
+    """Return which submissions that count were late, as far as that is known."""
     late = report.statistics["late"]
     if report.fetched is None or report.fetched.end is None:
         return "Not known. It is known of submissions that gen-bundle fetch brought, where the phase has an end."
@@ -276,14 +276,14 @@ def lateness(report: FinalReport) -> str:
 
 
 def failures(report: FinalReport) -> str:
-    """Why runs failed, as far as their pages and logs say."""
+    """Return why runs failed, as far as their pages and logs say."""
     if report.fetched is None:
         return "Not known. It is known of submissions that gen-bundle fetch brought."
     return "; ".join(f"{number}×: {one_line(reason)}" for reason, number in report.fetched.failures.items()) or "None."
 
 
 def unit_words(task: Mapping[str, Any]) -> str:
-    """The unit and how many there are."""
+    """Return the unit and how many there are."""
     if not task["units"]:
         return "none known (units are needed)"
     return plural(task["unit"], task["units"])

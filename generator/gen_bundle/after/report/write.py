@@ -148,7 +148,7 @@ def _csv(report: FinalReport, kind: str, columns: Sequence[str]) -> str:
 
 
 def report_page(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFigure]]) -> str:
-    """The page's HTML; the same for the same arguments."""
+    """Return the page's HTML; the same for the same arguments."""
     paragraphs = content.methods(report)
     order = content.cited(paragraphs)
     filters: Functions = {
@@ -212,7 +212,7 @@ class LatexTable:
 
 
 def latex_document(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFigure]]) -> str:
-    """The whole document; needs array, booktabs, geometry, graphicx and iftex, and the figures beside it."""
+    """Return the whole document; needs array, booktabs, geometry, graphicx and iftex, and the figures beside it."""
     texts = [*content.methods(report), content.missing_rule(report)]
     lines = [PREAMBLE, rf"\title{{{_text(report.declaration.title)}: final report}}", *HEAD]
     for text in texts:

@@ -518,7 +518,7 @@ UNFOLDED = 1_000_000
 
 
 def declaration_text(declaration: dict[str, Any], remark: str) -> str:
-    """The text of bundle.yaml, with a line that says where it comes from."""
+    """Return the text of bundle.yaml, with a line that says where it comes from."""
     head = f"# yaml-language-server: $schema={SCHEMA}\n# {remark}\n"
     body = yaml.dump(declaration, Dumper=_ProjectDumper, sort_keys=False, allow_unicode=True, width=UNFOLDED)
     return head + str(body)

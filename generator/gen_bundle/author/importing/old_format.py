@@ -434,7 +434,7 @@ def _number(value: Any) -> float:
 
 
 def moment(value: Any) -> datetime | None:
-    """A date of the old format in UTC: without a zone it is UTC, a date alone its midnight; else None."""
+    """Return a date of the old format in UTC: without a zone it is UTC, a date alone its midnight; else None."""
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value.strip())
@@ -450,7 +450,7 @@ def moment(value: Any) -> datetime | None:
 
 
 def html_as_markdown(html: str, title: str) -> str:
-    """An HTML page that Codabench's Markdown leaves alone.
+    """Return an HTML page that Codabench's Markdown leaves alone.
 
     Blank lines would end an HTML block, and indented lines would then become code; a dollar sign could start a formula.
     An empty page, which Codabench refuses, becomes its title.

@@ -132,7 +132,7 @@ def propose(gold: FileTable, choices: Choices) -> Proposal:
 
 
 UNWRITABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-"""What no name in bundle.yaml may have."""
+"""Characters that no name in bundle.yaml may have."""
 
 
 def _check_names(gold: FileTable, choices: Choices) -> None:

@@ -141,7 +141,7 @@ REPLIES: dict[str, type[Reply[Any]]] = {
 
 
 def read_reply(verb: str, line: str) -> Reply[Any]:
-    """A reply to a call of `verb`.
+    """Return a reply to a call of `verb`.
 
     Raises:
         ValueError: every field of the answer that is wrong, and what is expected there.
@@ -284,7 +284,7 @@ class Organiser:
 
 
 def failure(package: str, what: str, stderr: str) -> str:
-    """A traceback in few lines: what failed with which error, and the frames that lie in the package."""
+    """Return a traceback in few lines: what failed with which error, and the frames that lie in the package."""
     frames = re.findall(rf'File ".*/({re.escape(package)}/[^"]+)", line (\d+)(?:, in (\S+))?', stderr)
     error = (stderr.strip().splitlines() or ["no message"])[-1]
     text = f"{package}/{what}: failed with {error}"
@@ -296,7 +296,7 @@ def failure(package: str, what: str, stderr: str) -> str:
 
 
 def find_package(name: str, beside: Path) -> ScoringPackage:
-    """The scoring package `name`: one that comes with the tool, or a folder beside the bundle.yaml.
+    """Return the scoring package `name`: one that comes with the tool, or a folder beside the bundle.yaml.
 
     Raises:
         UserError: there is none; or a folder beside bundle.yaml is called like a package of the tool.

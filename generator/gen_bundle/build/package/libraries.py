@@ -51,7 +51,7 @@ OWN_LOCK_HEAD = """\
 
 
 def locks_for(competition: Resolved) -> tuple[Lock, ...]:
-    """The locks that a competition needs: the small one or that of models, then that of metrics."""
+    """Return the locks that a competition needs: the small one or that of models, then that of metrics."""
     packages: Lock = "models" if model_groups(competition) else "score"
     return (packages, METRICS) if _further(competition) else (packages,)
 
@@ -63,7 +63,7 @@ def libraries_beyond_score(competition: Resolved) -> list[str]:
 
 
 def model_groups(competition: Resolved) -> list[Mapping[str, Any]]:
-    """Every group of options that names a model, those of declared metrics, too."""
+    """Return every group of options that names a model, those of declared metrics, too."""
     found = []
     metrics = competition.scoring.metrics_of(competition.all_task_ids)
     declared = [metric.options for metric in metrics if metric.known]
@@ -84,23 +84,23 @@ def _further(competition: Resolved) -> list[str]:
 
 
 def own_lock(file: Path, python: str) -> str:
-    """The text of a competition's own lock; empty where there is none for this version of Python."""
+    """Return the text of a competition's own lock; empty where there is none for this version of Python."""
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
     return text if text.startswith(OWN_LOCK_HEAD.format(python)) else ""
 
 
 def versions(text: str) -> dict[str, str]:
-    """The packages of a lock with their versions."""
+    """Return the packages of a lock with their versions."""
     return {name: entry.split()[0].partition("==")[2] for name, entry in entries(text).items()}
 
 
 def missing(wanted: Collection[str], held: Mapping[str, str]) -> list[str]:
-    """The requirements that are not held in this version."""
+    """Return the requirements that are not held in this version."""
     return [one for one in wanted if held.get(base_name(one)) != one.partition("==")[2]]
 
 
 def not_here(wanted: Collection[str]) -> Iterator[str]:
-    """The requirements that this machine's Python does not have in this version, each with what it has."""
+    """Yield the requirements that this machine's Python does not have in this version, each with what it has."""
     held = {}
     for one in wanted:
         with suppress(metadata.PackageNotFoundError):
@@ -111,12 +111,12 @@ def not_here(wanted: Collection[str]) -> Iterator[str]:
 
 
 def base_name(requirement: str) -> str:
-    """The name of a package as indexes compare it, without extras and version."""
+    """Return the name of a package as indexes compare it, without extras and version."""
     return requirement.partition("==")[0].partition("[")[0].strip().lower().replace("_", "-").replace(".", "-")
 
 
 def site_members(competition: Resolved) -> dict[str, bytes | Path]:
-    """The files of `site/` in the competition's programs; none where nothing is needed, or can be had."""
+    """Return the files of `site/` in the competition's programs; none where nothing is needed, or can be had."""
     found = _site("".join(_travelling(competition).values()))
     return folder_members(found, "site/") if isinstance(found, Path) else {}
 
@@ -168,7 +168,7 @@ def lacking(competition: Resolved) -> list[str]:
 
 
 def unlocked(competition: Resolved) -> list[str]:
-    """The competition's requirements that the platform's image has not, and that are not locked for it."""
+    """Return the competition's requirements that the platform's image has not, and that are not locked for it."""
     if competition.declaration.image != PLATFORM_IMAGE:
         return []
     held = PACKAGES | versions("".join(_travelling(competition).values()))

@@ -234,7 +234,7 @@ def _disclosure(competition: Resolved, phase: DeclaredPhase, request: Mapping[st
 
 
 def gold_elsewhere(competition: Resolved, work: Path) -> tuple[list[GoldElsewhere], list[str]]:
-    """The gold of the phases that this bundle does not have, and remarks on gold that could not be read."""
+    """Return the gold of the phases that this bundle does not have, and remarks on gold that could not be read."""
     here = competition.data_ids
     found: list[GoldElsewhere] = []
     remarks: list[str] = []

@@ -1,4 +1,4 @@
-"""What a phase's gold can tell apart, asked of the scoring package; all of it, and a sentence for pages."""
+"""The power of a phase's gold, asked of the scoring package: the whole answer, and a sentence for pages."""
 
 import math
 import tempfile
@@ -26,7 +26,7 @@ def ask_power(
     settings: PowerSettings,
     advance: Callable[[VerbProgress], None] = lambda _: None,
 ) -> Tasks:
-    """What simulated test sets show of a phase, whose prepared gold is in `reference`; raises as `Organiser.call`."""
+    """Return what simulated test sets show of a phase, whose gold is in `reference`; raises as `Organiser.call`."""
     folder = competition.data / "baselines" / phase.data_id
     baselines = None
     if not competition.takes_code and any(folder.glob("[!.]*")):
@@ -43,7 +43,7 @@ def power_request(settings: PowerSettings, program: Path, reference: Path, basel
 
 
 def power_text(competition: Resolved, phases: Sequence[tuple[DeclaredPhase, Path]]) -> str:
-    """A sentence for each task of the last of some phases with their gold, for pages.
+    """Return a sentence for each task of the last of some phases with their gold, for pages.
 
     Raises:
         UserError: nothing can be said of a task, or no difference that was tried is found so often.
@@ -63,7 +63,7 @@ def power_text(competition: Resolved, phases: Sequence[tuple[DeclaredPhase, Path
 
 
 def difference(value: float) -> str:
-    """A difference in a column, to two digits that count."""
+    """Return a difference in a column, to two digits that count."""
     if value <= 0:
         return "0"
     decimals = max(0, 1 - math.floor(math.log10(value)))

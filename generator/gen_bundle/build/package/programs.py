@@ -59,7 +59,7 @@ def program_members(
     secrets: Sequence[Mapping[str, Any]] = (),
     scores_txt: bool = False,
 ) -> dict[str, bytes | Path]:
-    """The files of a part's scoring program: `metadata.yaml` and `score.py` at the root, then what they import.
+    """Return the files of a part's scoring program: `metadata.yaml` and `score.py` at the root, then what they import.
 
     It scores with the gold of `phase`: None where that is the participants' own or organisers rank, who see all. The
     results page compares scores with `baselines`; `secrets` say where in the gold the check finds what is secret. With
@@ -225,7 +225,7 @@ def program_description(
 def imported_modules(
     names: tuple[str, ...], packages: tuple[Path, ...], without: frozenset[str] = frozenset()
 ) -> Mapping[str, Path]:
-    """The files of modules by their dotted names, and of all in the folders `packages` that these import.
+    """Return the files of modules by their dotted names, and of all in the folders `packages` that these import.
 
     Modules and packages called in `without` are left out, with what only they import.
 
@@ -341,7 +341,7 @@ def _parsed(path: Path) -> list[ast.stmt]:
 
 
 def absent_imports(competition: Resolved) -> list[str]:
-    """The modules that the competition's own code imports and the platform's image lacks."""
+    """Return the modules that the competition's own code imports and the platform's image lacks."""
     if competition.declaration.image != PLATFORM_IMAGE:
         return []
     package = competition.package
@@ -384,7 +384,7 @@ def check_files(competition: Resolved) -> dict[str, Path]:
 def ingestion_members(
     competition: Resolved, phase: DeclaredPhase, manifest: Mapping[str, Any]
 ) -> dict[str, bytes | Path]:
-    """The files of a phase's ingestion program, which runs the code and checks what it writes.
+    """Return the files of a phase's ingestion program, which runs the code and checks what it writes.
 
     `manifest` is what participants may know, without gold.
     """
@@ -433,7 +433,7 @@ cp -R template/. "$2"
 
 
 def empty_submission(competition: Resolved, template: Members) -> Members:
-    """A phase's empty template; where participants hand in code, code that copies it to the output folder."""
+    """Return a phase's empty template; where participants hand in code, code that copies it to the output folder."""
     if not competition.takes_code:
         return template
     submission = competition.declaration.submission

@@ -34,7 +34,7 @@ EXAMPLE = "example"
 
 
 def ids(tasks: Iterable[model.DeclaredTask]) -> list[str]:
-    """The ids of tasks."""
+    """Return the ids of tasks."""
     return [task.id for task in tasks]
 
 
@@ -176,7 +176,7 @@ class Resolved:
         return _in_phase(self.tasks, phase)
 
     def parts_of(self, phase: model.DeclaredPhase) -> tuple[ProgramPart, ...]:
-        """The Codabench tasks of a phase, each with the tasks that the phase has."""
+        """Return the Codabench tasks of a phase, each with the tasks that the phase has."""
         parts = []
         for part in self.parts:
             if tasks := _in_phase(part.tasks, phase):
@@ -192,13 +192,13 @@ class Resolved:
         return tuple(task for task in self.tasks if task in used)
 
     def only(self, task_id: str) -> "Resolved":
-        """The bundle of a single task (layout `separate`)."""
+        """Return the bundle of a single task (layout `separate`)."""
         (task,) = (task for task in self.tasks if task.id == task_id)
         return replace(self, tasks=(task,), parts=(ProgramPart(task.id, task.name, (task,)),))
 
 
 def find_competition(name_or_folder: str) -> Path:
-    """The folder of a competition: a folder with bundle.yaml, or the name of one that is installed.
+    """Return the folder of a competition: a folder with bundle.yaml, or the name of one that is installed.
 
     Raises:
         UserError: neither, which names the nearest competition; or a name that several competitions have.
@@ -334,7 +334,7 @@ class _PlacedOptions:
         return name
 
     def declared(self, overrides: Iterable[str]) -> list[Path]:
-        """The files that the declaration names, not the command line."""
+        """Return the files that the declaration names, not the command line."""
         asked = tuple(f"{override.partition('=')[0]}." for override in overrides)
         return [path for option, path in self.files.values() if not f"{option}.".startswith(asked)]
 

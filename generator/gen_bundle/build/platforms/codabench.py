@@ -66,12 +66,12 @@ def bundle_tree(
 
 
 def losses(competition: Resolved) -> list[str]:
-    """What this format cannot express of a declaration: nothing."""
+    """Return what this format cannot express of a declaration: nothing."""
     return []
 
 
 def yaml_text(document: Mapping[str, Any]) -> bytes:
-    """The text of competition.yaml, dumped from plain data: quoted dates."""
+    """Return the text of competition.yaml, dumped from plain data: quoted dates."""
     return yaml.dump(
         document, Dumper=BundleDumper, sort_keys=False, allow_unicode=True, width=100, default_flow_style=False
     ).encode()
@@ -128,14 +128,14 @@ def optional_settings(declaration: DeclaredCompetition | ForeignCompetition) -> 
 
 
 def milestones(declaration: CompetitionSettings) -> dict[str, Any]:
-    """The dates beside the phases, where there are any: the platform ignores them; a preview shows them."""
+    """Return the dates beside the phases, where there are any: the platform ignores them; a preview shows them."""
     if not declaration.milestones:
         return {}
     return {"milestones": [{"name": one.name, "date": utc(one.date)} for one in declaration.milestones]}
 
 
 def logo_file(competition: Resolved) -> str:
-    """The logo's name in the bundle."""
+    """Return the logo's name in the bundle."""
     return "logo" + Path(competition.declaration.logo).suffix.lower()
 
 
@@ -152,7 +152,7 @@ def _task(competition: Resolved, phase: DeclaredPhase, part: ProgramPart) -> dic
 
 
 def solutions(competition: Resolved, phase_data: PhaseData) -> Mapping[str, Mapping[str, Path | bytes]]:
-    """A phase's example submissions: its baselines, or else the empty template, or code that writes it."""
+    """Return a phase's example submissions: its baselines, or else the empty template, or code that writes it."""
     return phase_data.baselines or {"empty": empty_submission(competition, phase_data.template)}
 
 
@@ -220,7 +220,7 @@ def _leaderboard(competition: Resolved) -> dict[str, Any]:
 
 
 def column_entry(index: int, column: DeclaredColumn | ForeignColumn, numbers: Mapping[str, int]) -> dict[str, Any]:
-    """A column of the leaderboard; `numbers` are the indexes of all of them by their keys."""
+    """Return a column of the leaderboard; `numbers` are the indexes of all of them by their keys."""
     entry: dict[str, Any] = {
         "index": index,
         "key": column.key,

@@ -38,7 +38,7 @@ NO_LIMIT = 999
 def bundle_tree(
     competition: Resolved, phases: Sequence[PhaseData], kits: Mapping[str, Members]
 ) -> dict[str, bytes | Path]:
-    """All files of the bundle by name; `kits` are the starting kits by phase.
+    """Return all files of the bundle by name; `kits` are the starting kits by phase.
 
     Raises:
         UserError: the competition cannot be expressed in this format.
@@ -80,7 +80,7 @@ def bundle_tree(
 
 
 def losses(competition: Resolved) -> list[str]:
-    """What this format cannot express, for the organiser to know."""
+    """Return what this format cannot express, for the organiser to know."""
     declaration = competition.declaration
     rule = declaration.submission_rule
     lost = ["the solutions (baselines)"]

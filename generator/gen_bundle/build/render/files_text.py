@@ -1,4 +1,4 @@
-"""What pages and starting kits say of tables whose values are files."""
+"""Text of pages and starting kits on tables whose values are files."""
 
 from collections.abc import Sequence
 

@@ -121,7 +121,7 @@ def limits_table(phases: Sequence[DeclaredPhase], tasks: Sequence[DeclaredTask])
 
 
 def details_table(phases: Sequence[DeclaredPhase], min_items: int) -> str:
-    """What participants see of a submission in each phase: on its results page, in the files beside it, in the logs."""
+    """Return what participants see of a submission in each phase: on its results page, beside it, in the logs."""
     header = ["Phase", "Results page", "`scores.json`, `details.json`", "Logs"]
     columns = "the columns of the leaderboard"
     on_page = {

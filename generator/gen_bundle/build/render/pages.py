@@ -125,7 +125,7 @@ class PageSandbox(ImmutableSandboxedEnvironment):
             yield self._shown(item)
 
     def kept(self, result: Any) -> Any:
-        """What a filter, a call or a concatenation has made."""
+        """Return what a filter, a call or a concatenation has made."""
         if isinstance(result, Sized) and len(result) > MOST_CHARACTERS:
             raise TemplateRuntimeError(GROWS)
         if isinstance(result, Iterator):
@@ -332,7 +332,7 @@ def _template_line(error: Exception, template: str) -> int | None:
 
 
 def _context(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, Any]:
-    """What templates may use: plain values alone, since a method of an object may do anything."""
+    """Return what templates may use: plain values alone, since a method of an object may do anything."""
     declaration = competition.declaration
     primary = competition.tasks[0].columns[0].key
 
@@ -398,7 +398,7 @@ def _code_text(competition: Resolved) -> str:
 
 
 def code_text(competition: Resolved, phases: Sequence[DeclaredPhase]) -> str:
-    """What the code must offer, where it runs and what it may use; Markdown without headings."""
+    """Return what the code must offer, where it runs and what it may use; Markdown without headings."""
     rows = [[one.name, f"{entry_seconds(competition, one)} s"] for one in phases]
     seconds = page_tables.markdown_table(["Phase", "Time for the code"], rows)
     declaration = competition.declaration

@@ -78,7 +78,7 @@ gc.freeze()  # nor does Python look for cycles as it ends
 
 
 class ValidatorVerdict(NamedTuple):
-    """What the validator says of a submission."""
+    """The validator's verdict on a submission."""
 
     valid: bool
     text: str
@@ -324,7 +324,7 @@ def _cut(text: str) -> str:
 def validator_verdicts(
     asked: Sequence[tuple[bytes, Sequence[bytes]]], package: ScoringPackage
 ) -> list[list[ValidatorVerdict]]:
-    """What each `validate.pyz` of the package says of the zips beside it, in one run of this Python.
+    """Return what each `validate.pyz` of the package says of the zips beside it, in one run of this Python.
 
     Raises:
         UserError: one failed, for a bug in a package of the organiser's own.
@@ -429,7 +429,7 @@ def _extras(competition: Resolved) -> dict[str, Path]:
 
 
 def _purpose(path: Path) -> str:
-    """What the README says of an organisers' file: the first line of a program's docstring."""
+    """Return what the README says of an organisers' file: the first line of a program's docstring."""
     docstring = None
     if path.suffix == ".py":
         with suppress(SyntaxError, ValueError):  # of another Python, or in another encoding

@@ -1,4 +1,4 @@
-"""What pages and starting kits say of declared tables and of the data, so that it holds after every change of these."""
+"""Text of pages and starting kits on declared tables and of the data, so that it holds after every change of these."""
 
 import csv
 import io
@@ -116,7 +116,7 @@ def _default(value: Any) -> str:
 
 
 def _place_text(field: Field, file: File) -> str:
-    """What a file calls a field, or where it has it."""
+    """Return what a file calls a field, or where it has it."""
     place = file.place(field)
     if field.name == file.named_by:
         return f"{page_text(field.name)}, in the file's name"
@@ -128,7 +128,7 @@ def _place_text(field: Field, file: File) -> str:
 
 
 def _file_text(table: SubmittedTable, file: File) -> str:
-    """What is not as usual in a table's file."""
+    """Return what is not as usual in a table's file."""
     sentences = []
     if file.named_by:
         sentences.append(f"There is a file for each {page_text(file.named_by)}, called {page_text(file.name)}.")
@@ -192,7 +192,7 @@ def _example(table: SubmittedTable) -> dict[str, str]:
 
 
 def task_text(tables: Sequence[SubmittedTable]) -> str:
-    """What participants are asked for: a sentence for each field that they answer."""
+    """Return what participants are asked for: a sentence for each field that they answer."""
     sentences = []
     for table in tables:
         declared = submitted_table(table)

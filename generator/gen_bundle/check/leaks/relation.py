@@ -32,7 +32,7 @@ FEW = 10
 
 
 class Agreement(NamedTuple):
-    """What a column says of the gold.
+    """A column's relation to the gold.
 
     Attributes:
         how: in which form; empty for the gold's own values.

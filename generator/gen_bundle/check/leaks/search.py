@@ -151,7 +151,7 @@ class Join:
 
 
 def _shown(block: Block, rows: Sequence[int], own: Iterable[str]) -> dict[str, list[str]]:
-    """What some rows say in all columns but those that name the items."""
+    """Return what some rows say in all columns but those that name the items."""
     others = [name for name in block.columns if name not in own]
     shown = {name: plain_cells(map(block.columns[name].__getitem__, rows)) for name in others[:WIDEST]}
     return {**shown, **(_right(shown) if len(shown) <= FEW else {})}
@@ -236,7 +236,7 @@ class Search:
             yield from self._in_order(seen, columns, [*orders, *self._orders])
 
     def _whole_file(self, seen: Seen) -> str:
-        """What a file has of a reference file as a whole, also if it is written in another way; empty for any other."""
+        """Return what a file has of a whole reference file, however it is written; empty for any other."""
         name = self.gold.files.get(sha256_of(seen.node), "")
         if name and (not seen.is_answer or is_binary(seen.node)):
             return f"is the reference file {name}"
@@ -324,7 +324,7 @@ class Search:
         yield from best.values()
 
     def _of_items(self, seen: Seen, place: int, join: Join, titles: Sequence[str]) -> Iterator[Leak]:
-        """What the choice of the items or their order says; `titles` are the columns of the gold that name them."""
+        """Yield what the choice of the items or their order says; `titles` are the gold's columns that name them."""
         table, order = join.table, list(join.order)
         if len(order) < LISTED:
             return
@@ -382,7 +382,7 @@ class Search:
 
 
 def _of_labels(seen: Seen, join: Join, title: str, shown: Sequence[str]) -> Iterator[Leak]:
-    """What the choice of items, or their order, says of a column, which has the values `shown` for them."""
+    """Yield what the choice of items, or their order, says of a column, which has the values `shown` for them."""
     table = join.table
     cells = table.secret[title]
     left_out = len(cells) - len(shown)
@@ -432,7 +432,7 @@ def _leak(seen: Seen, table: SecretTable, title: str, found: Agreement, where: s
 
 
 class NearItems:
-    """What stands near ids in a text: as a table with a row for each of them, for each way of being near.
+    """The text near ids: as a table with a row for each of them, for each way of being near.
 
     That is the next and the last piece, the next value or number, the last value before, and what a name precedes,
     where it `has_names`: words before words say nothing.
@@ -580,7 +580,7 @@ class Texts:
         yield from self._leaks_in_suspects(seen_files)
 
     def _leaks_in_suspects(self, seen_files: Iterable[Seen]) -> Iterator[Leak]:
-        """What suspects hold, but for what participants' input holds as part of longer texts."""
+        """Yield what suspects hold, but for what participants' input holds as part of longer texts."""
         wanted = set[int]().union(*(held for _, held in self._suspects))
         if not wanted:
             return

@@ -1,4 +1,4 @@
-"""What is secret in a bundle: what its own program names, or else a guess from the look of its reference data."""
+"""The secrets of a bundle: what its own program names, or else a guess from the look of its reference data."""
 
 import json
 import math
@@ -56,7 +56,7 @@ Named = Mapping[str, tuple[Sequence[int], Sequence[str]]]
 
 
 class RowKey(NamedTuple):
-    """What identifies a row: the cells of some columns, as written and as compared, and the row of each."""
+    """The key of rows: the cells of some columns, as written and as compared, and the row of each."""
 
     titles: tuple[str, ...]
     rows: Mapping[str, int]
@@ -327,7 +327,7 @@ def _of_files(pattern: str, said: Mapping[str, str]) -> SecretTable:
 
 
 def _named_in(name: str, columns: Columns, whole: bool, secret: Mapping[str, Any]) -> Iterator[SecretTable]:
-    """What is secret in a table's columns."""
+    """Yield what is secret in a table's columns."""
     wanted = _with_entities(columns, secret.get("columns", ()))
     key = list(filter(columns.__contains__, secret.get("key") or [KEY]))
     is_choice = bool(secret.get("choice")) and len(key) > 1 and not set(key[1:]) <= set(secret.get("public", ()))

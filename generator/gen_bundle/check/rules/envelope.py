@@ -180,7 +180,7 @@ def _yaml_key_repeated(bundle: Bundle) -> Iterator[Problem]:
 
 @YAML.trap("a # cuts off an unquoted text", source="YAML 1.2.2, section 6.6 (comments)")
 def _yaml_hash_cuts_text(bundle: Bundle) -> Iterator[Problem]:
-    """What follows the # is a comment and is not stored. → Put the text in quotes.
+    """The text after the # is a comment and is not stored. → Put the text in quotes.
     Example: not `title: Task #1`, which is stored as Task, but `title: "Task #1"`.
     """
     if bundle.document is None:

@@ -179,7 +179,7 @@ def _columns(bundle: Bundle) -> Iterator[tuple[YamlItem, YamlItem]]:
 
 
 def _repeated(bundle: Bundle, key: str, read: Callable[[Any], Any], place: int) -> Iterator[Problem]:
-    """What two columns of a leaderboard must not share; None is not a value."""
+    """Find values that two columns of a leaderboard share; None is not a value."""
     for board in bundle.entries("leaderboards"):
         at = (*board.at, "columns")
         for value, count in Counter(read(column.get(key)) for column in bundle.entries(*at)).items():

@@ -65,8 +65,8 @@ def _leak_behind_a_switch(bundle: Bundle) -> Iterator[Problem]:
 
 @LEAKS.trap("a secret that the scoring program names and the reference data do not have", source=HOUSE)
 def _secret_not_there(bundle: Bundle) -> Iterator[Problem]:
-    """What is meant is not searched for in what participants get. → Correct the name in the `secrets` of organiser.py,
-    or take it out there.
+    """The secret that is meant is not searched for in what participants get.
+    → Correct the name in the `secrets` of organiser.py, or take it out there.
     """
     for gold in secret_gold(bundle):
         for what, found in gold.named.items():

@@ -207,7 +207,7 @@ def _reference_data_absent(bundle: Bundle) -> Iterator[Problem]:
 
 PYTHON_3 = re.compile(r"(?:.*/)?python(?:3(?:\.\d+)?)?\Z")
 LATER_SYNTAX = re.compile(r"""^\s*(?:type|lazy|except)\b|^\s*(?:async\s+)?(?:def|class)\s+\w+\[|\b[fFtT][rR]?["']""")
-"""What a Python newer than this one may take; of `except A, B` the message says what is meant."""
+"""Syntax that a Python newer than this one may take; of `except A, B` the message says what is meant."""
 OF_PYTHON_2 = ("Missing parentheses in call to", "multiple exception types must be parenthesized")
 
 

@@ -1,4 +1,4 @@
-"""What columns promise: the direction of well-known metrics, and what the scoring program wrote in a dry run."""
+"""Promises of columns: the direction of well-known metrics, and what the scoring program wrote in a dry run."""
 
 import re
 from collections.abc import Iterator

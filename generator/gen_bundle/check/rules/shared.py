@@ -1,4 +1,4 @@
-"""What rules of several topics have in common: checks and words."""
+"""Checks and words that rules of several topics share."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -42,7 +42,7 @@ def list_faults(
     needs_item: bool = False,
     order: tuple[int, ...] = (),
 ) -> Iterator[Problem]:
-    """What is wrong with a list of mappings as such.
+    """Yield what is wrong with a list of mappings as such.
 
     Args:
         owner: the mapping that the list belongs to.

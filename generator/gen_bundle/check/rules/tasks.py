@@ -329,7 +329,7 @@ def _link_used(bundle: Bundle) -> Iterator[Problem]:
 
 
 def _overwritten(bundle: Bundle, *, used: bool) -> Iterator[Problem]:
-    """What is read after packing wrote a zip there: files of tasks that are run, or the rest."""
+    """Find files that are read after packing wrote a zip there: files of tasks that are run, or the rest."""
     running = _running(bundle)
     for use, earlier, target, replaced in _read_after_packing(bundle):
         if (replaced and use.at in running) is used:

@@ -15,7 +15,7 @@ from scoring_kit.base.field_types import NATURAL_POSITIVE, NUMBER
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
 PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "by_weight", "mean_by", "undefined", "weight")
 OF_OWN = ("name", "where", "by", "by_weight", "undefined", "tables", "per", "weight")
-"""What an own function is not given as an option."""
+"""Keys of a metric that are no options of an own function."""
 GOLD_COLUMNS = "a gold column or a list of them"
 OF_MEANS = ("pearson", "spearman", "kendall", "ccc", "mse", "rmse", "mae", "r2")
 """Metrics that may compare means over groups of keys."""
@@ -64,12 +64,12 @@ class DeclaredMetric:
         return self.tables or [self.table.id]
 
     def as_option(self) -> dict[str, Any]:
-        """The metric as the scoring package gets it."""
+        """Return the metric as the scoring package gets it."""
         return {**vars(self), "table": self.table.id}
 
 
 def read_metric(column: Section, tables: Mapping[str, DeclaredTable], folder: Path) -> DeclaredMetric | None:
-    """The metric that a column declares; None where it cannot be read."""
+    """Return the metric that a column declares; None where it cannot be read."""
     data, at = column.get("metric"), ["name"]
     if isinstance(data, str):
         data, at = {"name": data}, []
@@ -402,7 +402,7 @@ def _needs_values(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
 
 
 def _match(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
-    """What `match` compares is of spans."""
+    """Refuse `match` for other fields than spans."""
     match = column.options.get("match", "exact")
     if match != "exact" and (set(column.types) != {"spans"} or column.table.many):
         yield "match", f"{match} is for fields of type spans, with rows: one."
@@ -503,7 +503,7 @@ RULES = (
     _of_components,
     _of_arrays,
 )
-"""What options and fields must be so that they go with each other; each yields what is not so."""
+"""Checks that options and fields go with each other; each yields where they do not."""
 
 
 def _check_weight(said: Section, column: DeclaredMetric, metric: MetricRow) -> None:

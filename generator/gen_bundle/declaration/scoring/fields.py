@@ -107,7 +107,7 @@ def _field_faults(declared: dict[str, Any], is_key: bool) -> Iterator[tuple[str,
 
 
 def _spelling_faults(field: Field) -> Iterator[tuple[str, str]]:
-    """What is wrong with labels that count as the same, and with what aliases stand for."""
+    """Yield what is wrong with labels that count as the same, and with what aliases stand for."""
     values = list(field.values or ())
     folded = {field.folded(value) for value in values}
     if len(folded) < len(values):

@@ -18,7 +18,7 @@ OF_ENDINGS = f"a name that ends with .{', .'.join(FORMATS)}, or format beside it
 
 
 def holds_files(section: Section) -> bool:
-    """Whether the values of a table are files."""
+    """Return whether the values of a table are files."""
     return any(item.get("type") in FILE_TYPES for item in section.sections("fields"))
 
 
@@ -66,7 +66,7 @@ def gold_files(section: Section, sent: File, fields: Mapping[str, Section], key:
 
 
 def is_of_rows(reference: Section, key: Sequence[str]) -> bool:
-    """Whether the gold is a table of rows: a single file for several keys."""
+    """Return whether the gold is a table of rows: a single file for several keys."""
     name = reference.get("file")
     return bool(key) and isinstance(name, str) and "{" not in name
 
@@ -98,7 +98,7 @@ def _named(said: Section, section: Section, key: Sequence[str], at: str) -> tupl
 
 
 def _name_faults(name: Any, key: Sequence[str]) -> Iterator[str]:
-    """What is wrong with the name of the files of a table."""
+    """Yield what is wrong with the name of the files of a table."""
     if not isinstance(name, str) or not name:
         yield f"expected a file name (found {name!r})."
         return
@@ -113,7 +113,7 @@ def _name_faults(name: Any, key: Sequence[str]) -> Iterator[str]:
 
 
 def path_faults(name: str) -> Iterator[str]:
-    """What is wrong with a name in which `*`, a placeholder and folders may stand."""
+    """Yield what is wrong with a name in which `*`, a placeholder and folders may stand."""
     part = "{" + File(name).named_by + "}"
     if ".." in name.split("/") or name.startswith("/") or "\\" in name:
         yield f"{name!r}: expected a path below the folder, with `/` between its parts."

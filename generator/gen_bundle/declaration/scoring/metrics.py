@@ -43,7 +43,7 @@ class MetricOption:
     for_types: tuple[str, ...] = ()
 
     def read(self, value: Any) -> Any:
-        """A value of bundle.yaml as the option's; raises UnfitError where it takes no such value."""
+        """Return a value of bundle.yaml as the option's; raises UnfitError where it takes no such value."""
         return READERS[self.type](self, value)
 
 
@@ -103,7 +103,7 @@ class MetricRow:
 
 
 def of_types(by_type: Mapping[str, Any], types: Sequence[str], default: Any) -> Any:
-    """What holds for the first of some types of which anything is said; else the default."""
+    """Return what holds for the first of some types of which anything is said; else the default."""
     for kind in types:
         if kind in by_type:
             return by_type[kind]
@@ -111,21 +111,21 @@ def of_types(by_type: Mapping[str, Any], types: Sequence[str], default: Any) -> 
 
 
 def default_worst(metric: MetricRow, types: Sequence[str]) -> float:
-    """The default of the worst score of a column with fields of these types."""
+    """Return the default of the worst score of a column with fields of these types."""
     worst: float = of_types(metric.worst_of, types, metric.worst)
     return worst
 
 
 @cache
 def metrics() -> dict[str, MetricRow]:
-    """All metrics by name, in the order of the documentation."""
+    """Return all metrics by name, in the order of the documentation."""
     rows = json.loads((resource("scoring_programs") / "declared/metrics/table.json").read_text(encoding="utf-8"))
     named = {name: {"name": name, **row} for name, row in rows.items()}
     return TypeAdapter(dict[str, MetricRow]).validate_python(named)
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a finite number."""
+    """Return whether it is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 

@@ -21,7 +21,7 @@ DEFAULT = {
     "revision": "5b07a9086c1dbb79981ff7b05b4d1ad83b3af51c",
     "rescale": True,
 }
-"""What holds where nothing else is declared."""
+"""Defaults."""
 TYPES: Mapping[str, tuple[type[Any], str]] = {
     "model": (str, "a model's name on the hub, or a folder"),
     "revision": (str, "a commit of the model"),
@@ -33,7 +33,7 @@ OF_ALL_MODELS = ("device", "precision", "batch_tokens", "cache")
 
 
 def engine_of(declared: Section) -> dict[str, Any]:
-    """The engine that a declaration's `options` describe."""
+    """Return the engine that a declaration's `options` describe."""
     options = declared.mapping("options")
     group, engine = options.get("bertscore"), options.mapping("bertscore")
     if group is not None and not isinstance(group, dict):
@@ -61,7 +61,7 @@ def with_options(engine: Mapping[str, Any], given: Mapping[str, Any]) -> dict[st
 
 
 def _check_folder(engine: Mapping[str, Any], folder: Path, column: Section) -> None:
-    """What bert-score's tables do not say of a model that is a folder, so that the declaration must."""
+    """Require what bert-score's tables cannot say of a model that is a folder."""
     model = engine["model"]
     if not isinstance(model, str) or not (model.startswith(("/", ".", "~")) or (folder / model).is_dir()):
         return
@@ -101,11 +101,11 @@ class DeclaredScoring:
     checks: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def metrics_of(self, tasks: Iterable[str]) -> list[DeclaredMetric]:
-        """The metrics of some tasks, in the columns' order."""
+        """Return the metrics of some tasks, in the columns' order."""
         return [metric for task in tasks for metric in self.metrics.get(task, {}).values()]
 
     def as_options(self) -> dict[str, Any]:
-        """What the scoring package `declared` gets as its options; nothing for another."""
+        """Return what the scoring package `declared` gets as its options; nothing for another."""
         if not self.tables:
             return {}
         options: dict[str, Any] = {"tables": [table.as_option() for table in self.tables.values()], "metrics": {}}
@@ -118,7 +118,7 @@ class DeclaredScoring:
         return options
 
     def remarks(self) -> Iterator[str]:
-        """What is not wrong, but worth knowing: bounded scores, fields that nothing reads."""
+        """Yield what is not wrong, but worth knowing: bounded scores, fields that nothing reads."""
         for task, columns in self.metrics.items():
             for key, metric in columns.items():
                 if metric.known is not None:
@@ -241,7 +241,7 @@ def _metric(column: Section, tables: dict[str, DeclaredTable], folder: Path) -> 
 
 
 def _complete_metric(metric: DeclaredMetric, engine: dict[str, Any], folder: Path, column: Section) -> None:
-    """What a metric needs besides its own options: its column's, BERTScore its engine, a ranking its items' field."""
+    """Add what a metric needs besides its own options: its column's, BERTScore's engine, a ranking's items."""
     metric.worst, metric.better = column.get("worst"), BETTER.get(str(column.get("sort")), "lower")
     if metric.known is None:
         return
@@ -395,7 +395,7 @@ def _expression(said: Section) -> Expression | None:
 
 
 def _check_operands(columns: Sequence[SettledColumn], layout: Any, read: Mapping[str, Expression]) -> None:
-    """What an expression names must be a written column of its task, or in layout joint of any."""
+    """Require that an expression names written columns of its task, or in layout joint of any."""
     everywhere = _written(columns)
     for one in columns:
         expression = read.get(str(one.said.get("key")))
@@ -439,7 +439,7 @@ def _in_order(read: Mapping[str, Expression]) -> Iterator[str]:
 
 
 def bound(metric: MetricRow, default: float, worst: Any) -> str:
-    """What a page says of a metric that has values beyond a column's `worst`; empty where it has none."""
+    """Return what a page says of a metric that has values beyond a column's `worst`; empty where it has none."""
     if not isinstance(worst, int | float) or not _is_better(metric.sort == "desc", worst, default):
         return ""
     less = "less" if metric.sort == "desc" else "more"

@@ -32,7 +32,7 @@ TABLE_KEYS = ("key", "rows", "missing", "unknown", *FILE_KEYS, "fields", "refere
 REFERENCE_KEYS = (*FILE_KEYS, "columns", "fields", "keys", "empty", "cluster", "unit", "public")
 KEY_TYPES = ("string", "label", "number", "text")
 FILE_OPTIONS = ("quoting", "delimiter", "skip", "at", "names", "paths", "spread", "columns", "files")
-"""What is said of a file besides its name and format, where it is said."""
+"""Keys of a file besides its name and format."""
 ONLY_MANY = "is for rows: many: each record holds the rows of its key."
 NO_FILE = File("", "")
 NO_REFERENCE = "is missing. Expected: {file: gold.csv}, the gold in each phase's folder."
@@ -77,7 +77,7 @@ class DeclaredTable:
     said_of_gold: Section = field(default_factory=lambda: Section({}))
 
     def field_of(self, name: str) -> Field:
-        """A field as scoring reads it."""
+        """Return a field as scoring reads it."""
         return Field.from_dict(self.fields[name])
 
     @property
@@ -93,7 +93,7 @@ class DeclaredTable:
 
     @property
     def unit_word(self) -> str:
-        """What a unit of resampling is called, where nothing else is said: `review` for `review_id`."""
+        """Return what a unit of resampling is called, where nothing else is said: `review` for `review_id`."""
         if self.unit:
             return self.unit
         names = self.key
@@ -108,7 +108,7 @@ class DeclaredTable:
         return "item" if self.many else "row"
 
     def as_option(self) -> dict[str, Any]:
-        """The table as the scoring package gets it."""
+        """Return the table as the scoring package gets it."""
         option = {name: value for name, value in vars(self).items() if name not in ("check", "said", "said_of_gold")}
         option["fields"] = list(self.fields.values())
         option["unit"] = self.unit_word
@@ -125,12 +125,12 @@ class DeclaredTable:
 
 
 def submitted_table(submitted: SubmittedTable) -> DeclaredTable:
-    """What participants hand in, with nothing of the gold; of a scoring package as far as it says the same."""
+    """Return what participants hand in, with nothing of the gold; of a scoring package as far as it says the same."""
     return _table(ONLY_TABLE, Section(submitted.model_dump(exclude_none=True, by_alias=True)), Section({}))
 
 
 def read_tables(declared: Section) -> dict[str, DeclaredTable]:
-    """The tables of `submission` and their `reference`, by id."""
+    """Return the tables of `submission` and their `reference`, by id."""
     submission = declared.get("submission")
     if not isinstance(submission, dict):
         return {}  # the model reports it
@@ -192,7 +192,7 @@ def _table(name: str, section: Section, around: Section) -> DeclaredTable:
 
 
 def _read_rules(table: DeclaredTable, section: Section, missing: str) -> None:
-    """What becomes of answers that are missing or unknown, and the organisers' own check."""
+    """Read what becomes of answers that are missing or unknown, and the organisers' own check."""
     table.reject_missing = section.choice("missing", ("reject", "empty"), missing) == "reject"
     table.ignores_unknown = section.choice("unknown", ("reject", "ignore"), "reject") == "ignore"
     table.check = section.text("check", "a function beside bundle.yaml: metrics.py:check")
@@ -242,7 +242,7 @@ def _read_files(table: DeclaredTable, section: Section, around: Section) -> None
 
 
 def _field(section: Section, name: str) -> Section:
-    """What a table says of a field."""
+    """Read what a table says of a field."""
     return next(item for item in section.sections("fields") if item.get("field") == name)
 
 
@@ -335,7 +335,7 @@ def _placed_columns(table: DeclaredTable, file: File, columns: list[str], sectio
 
 
 def _check_shape(table: DeclaredTable, section: Section) -> None:
-    """What the file's format asks of key and fields."""
+    """Check what the file's format asks of key and fields."""
     is_line, is_gold_line = table.file.has_lines, table.gold.has_lines
     is_told = table.by_line or table.numbers_rows or table.key == [table.gold.named_by]
     if is_gold_line and not (is_line or is_told):
@@ -369,7 +369,7 @@ def _check_key(table: DeclaredTable, section: Section) -> None:
 
 
 def _check_pattern(table: DeclaredTable, file: File, section: Section, *below: str) -> None:
-    """What a file's name asks of the key, where a part of it stands for others."""
+    """Check what a file's name asks of the key, where a part of it stands for others."""
     part = file.named_by
     if "{" in file.name and table.by_line:
         section.fault(f"key: line goes with a single file. Expected a name without {{{part}}}.", *below)

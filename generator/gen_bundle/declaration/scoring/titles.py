@@ -1,4 +1,4 @@
-"""What a column is called and what it shows, where the declaration gives no title and no meaning."""
+"""Titles and meanings of columns, where the declaration gives no title and no meaning."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ Words = Callable[[DeclaredMetric], str]
 
 
 def meaning_of(metric: DeclaredMetric, known: MetricRow) -> str:
-    """One line that says what a column shows."""
+    """Return one line that says what a column shows."""
     text = _title(metric)
     if metric.fields and len(metric.table.answers) > 1 and not known.is_ranking:
         text += f" of {' and '.join(metric.fields)}"

@@ -1,4 +1,4 @@
-"""What metrics and types are called elsewhere, and how a declaration writes them."""
+"""Names that metrics and types have elsewhere, and how a declaration writes them."""
 
 import re
 from collections.abc import Iterable
@@ -44,7 +44,7 @@ METRICS = {
     **dict.fromkeys(("seqeval", "entityf1", "nerf1", "conllf1"), "span_f1"),
     **dict.fromkeys(("bertscoref1",), "bertscore"),
 }
-"""What people write, in small letters and without signs, and what a declaration writes."""
+"""The name that people write, in small letters and without signs → what a declaration writes."""
 BETAS = {".5": "0.5", "05": "0.5"}
 CUT = {
     **dict.fromkeys(("p", "prec", "precision"), "precision_at"),

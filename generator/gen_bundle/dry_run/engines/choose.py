@@ -38,7 +38,7 @@ def choose_engine(
     pull: bool = False,
     python: Path | None = None,
 ) -> "DockerEngine | ProcessEngine":
-    """The engine that is asked for; without a wish containers where an engine answers, else processes.
+    """Return the engine that is asked for; without a wish containers where an engine answers, else processes.
 
     Args:
         wanted: `docker`, `process` or None.
@@ -119,7 +119,7 @@ def refuse_strangers(bundle: Path, engine: Engine, *, trust: bool) -> None:
 
 
 def programs_of_others(bundle: Path) -> list[str]:
-    """The names of the programs in a bundle that are neither this user's work nor this installation's.
+    """Return the names of the programs in a bundle that are neither this user's work nor this installation's.
 
     Raises:
         UserError: it cannot be read.
@@ -201,7 +201,7 @@ def _has_a_command(submission: Path) -> bool:
 
 
 def is_ours(program: Path) -> bool:
-    """Whether every file of an unpacked program is one of this installation's, but for what no Python runs."""
+    """Return whether every file of an unpacked program is one of this installation's, but for what no Python runs."""
     from gen_bundle.build.package.resolve import CODE  # here, since workers that rescore choose an engine alone
 
     ours = resource("scoring_programs")

@@ -34,7 +34,7 @@ LINES_FOLLOWED = 1000
 
 
 def connect(seconds: int = API_SECONDS) -> docker.DockerClient:
-    """A client of the engine at DOCKER_HOST, or of this machine's own.
+    """Return a client of the engine at DOCKER_HOST, or of this machine's own.
 
     Raises:
         EngineError: None answers.
@@ -189,7 +189,7 @@ def registry_digests(found: Mapping[str, Any]) -> list[str]:
 
 
 def pinned_name(image: str, found: Mapping[str, Any]) -> str:
-    """The image's name by its digest, which means the same on every machine; its id where no registry has it."""
+    """Return the image's name by its digest, which means the same on every machine; its id where no registry has it."""
     return next(iter(registry_digests(found)), str(found.get("Id") or image))
 
 
@@ -267,7 +267,7 @@ class DockerEngine:
         return image_notes(image, found)
 
     def pinned(self, image: str) -> str:
-        """The image by its digest.
+        """Return the image by its digest.
 
         Raises:
             EngineError: The engine does not have it.
@@ -447,7 +447,7 @@ def _command_failed(program: str, explanation: str) -> Ended | None:
 
 
 def docker_run_line(container: Container, *, gpu: bool, network: bool) -> str:
-    """The line that runs the same container, quoted for a shell; its folders must exist."""
+    """Return the line that runs the same container, quoted for a shell; its folders must exist."""
     parts = ["docker", "run", "--rm", "--workdir=/app/program"]
     parts += [f"--env={variable}" for variable in ENVIRONMENT]
     parts += [f"--env={name}={value}" for name, value in container.environment.items()]

@@ -92,7 +92,7 @@ def other_user() -> int | None:
 
 @cache
 def why_not(python: str = sys.executable) -> str:
-    """Why programs of this interpreter cannot be kept apart on this machine; empty where they can."""
+    """Return why programs of this interpreter cannot be kept apart on this machine; empty where they can."""
     if sys.platform != "linux":
         return "only Linux keeps programs apart without containers"
     reading, report = os.pipe()

@@ -130,7 +130,7 @@ class ProcessGroup:
             raise EngineError(f"no program can be started: {words}")
 
     def poll(self) -> int | None:
-        """The exit code, negative for a signal; None while it runs."""
+        """Return the exit code, negative for a signal; None while it runs."""
         if not HAS_GROUPS:
             return self._process.poll()
         if self._process.returncode is None:
@@ -200,7 +200,7 @@ class ProcessGroup:
 
 
 def signal_name(number: int) -> str:
-    """The name of a signal, such as SIGKILL."""
+    """Return the name of a signal, such as SIGKILL."""
     try:
         return signal.Signals(number).name
     except ValueError:

@@ -45,7 +45,7 @@ class LiveLines:
 
 
 def shown_line(line: bytes) -> str:
-    """A line as it is shown live; of one that was drawn over and over, as progress bars are, the last state."""
+    """Return a line as it is shown live; of one that was drawn over and over, as progress bars are, the last state."""
     return printable(line.rstrip(b"\r").rpartition(b"\r")[2][: 4 * LINE_CHARACTERS])[:LINE_CHARACTERS]
 
 
@@ -56,7 +56,7 @@ def printable(printed: bytes) -> str:
 
 
 def end_of_log(log: Path, most: int) -> str:
-    """The last lines of a log that take no more than `most` bytes, as `printable` shows them."""
+    """Return the last lines of a log that take no more than `most` bytes, as `printable` shows them."""
     size = log.stat().st_size
     with log.open("rb") as opened:
         opened.seek(max(size - most, 0))

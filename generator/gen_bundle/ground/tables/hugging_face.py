@@ -18,7 +18,7 @@ PARQUET = ".parquet"
 INFO, CARD = "dataset_info.json", "README.md"
 METADATA = b"huggingface"
 NO_LABEL = -1
-"""What test sets have whose labels are kept secret."""
+"""The label in test sets whose labels are kept secret."""
 Names = Mapping[str, Sequence[str]]
 
 

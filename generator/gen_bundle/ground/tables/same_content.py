@@ -1,4 +1,4 @@
-"""What a file is recognised by, however it is written."""
+"""Digests by which a file is recognised, however it is written."""
 
 import hashlib
 import io
@@ -36,7 +36,7 @@ def content_digest(node: Node) -> str:
 
 
 def digests(node: Node) -> set[str]:
-    """What a file of XML or JSON is recognised by however it is written; empty for others."""
+    """Return what a file of XML or JSON is recognised by however it is written; empty for others."""
     value = json_value(node)
     if value is None:
         written, too_few = _canonical_xml(node), 2

@@ -81,7 +81,7 @@ class StoredArray:
 
 
 def holds_array(start: bytes) -> bool:
-    """Whether a file that is not compressed begins as one of an array does."""
+    """Return whether a file that is not compressed begins as one of an array does."""
     return start.startswith((NPY, PNG)) or _is_nifti(start)
 
 
@@ -90,7 +90,7 @@ def _is_nifti(data: bytes) -> bool:
 
 
 def has_one_value(data: bytes) -> bool:
-    """Whether the bytes of a file hold arrays, each of a single value: everybody may have written it."""
+    """Return whether the bytes of a file hold arrays, each of a single value: everybody may have written it."""
     try:
         found = [len(_ranked(one.values())[0]) < 2 for one in arrays_in(data)]
     except (*UNREADABLE, SyntaxError, TypeError, LookupError):

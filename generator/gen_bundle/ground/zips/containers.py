@@ -87,7 +87,7 @@ def contents(node: Node, tick: Tick, held: ExitStack) -> Contents:
 
 
 def holds_files(node: Node) -> bool:
-    """Whether a file begins like an archive or a compressed file."""
+    """Return whether a file begins like an archive or a compressed file."""
     start = _start(node)
     return start.startswith((ZIP, *COMPRESSED, *CLOSED)) or start[TAR_AT:] == TAR
 

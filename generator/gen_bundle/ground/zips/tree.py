@@ -69,7 +69,7 @@ class Node:
             waiting += [(f"{name}/{child}" if name else child, found) for child, found in below]
 
     def files(self) -> Iterator[tuple[str, "Node"]]:
-        """All files below, with names relative to here."""
+        """Return all files below, with names relative to here."""
         return ((name, node) for name, node in self.walk() if not node.is_folder)
 
     def find(self, name: str) -> "Node | OnServer | None":
@@ -96,7 +96,7 @@ class Node:
         return walked[-1]
 
     def open_error(self, name: str) -> str | None:
-        """Why opening the name as a file fails other than by its absence; None when it does not."""
+        """Return why opening the name as a file fails other than by its absence; None when it does not."""
         impossible = _impossible(name)
         if impossible:
             return impossible
@@ -111,7 +111,7 @@ class Node:
         return None
 
     def nearest(self, name: str) -> str | None:
-        """A file or folder whose name differs from this one only in case, or in the extension .zip."""
+        """Return a file or folder whose name differs from this one only in case, or in the extension .zip."""
         wanted = name.strip("/").lower()
         alike = (wanted, f"{wanted}.zip", wanted.removesuffix(".zip"))
         return next((path for path in self.names() if path.lower() in alike), None)
@@ -121,7 +121,7 @@ class Node:
 
 
 def file_of(data: bytes) -> Node:
-    """A file of these bytes."""
+    """Return a file of these bytes."""
     return Node(size=len(data), open=partial(io.BytesIO, data))
 
 
@@ -154,12 +154,12 @@ def _impossible(name: str) -> str | None:
 
 
 def is_encodable(text: str) -> bool:
-    """Whether a text has no lone surrogates, which YAML can write and UTF-8 cannot."""
+    """Return whether a text has no lone surrogates, which YAML can write and UTF-8 cannot."""
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def folder_tree(folder: Path, tick: Callable[[int], None]) -> Node:
-    """The tree of an unpacked bundle; links that leave the folder, and sockets and the like, are left out.
+    """Return the tree of an unpacked bundle; links that leave the folder, and sockets and the like, are left out.
 
     Raises:
         OSError: it cannot be read, or holds more than a bundle may; what a link leads to counts each time.
@@ -405,7 +405,7 @@ def unpack(found: Node | OnServer, tick: Tick, held: ExitStack) -> Unpacked:
 
 
 def searchable(stream: IO[bytes], held: ExitStack, most: float = math.inf) -> IO[bytes]:
-    """A copy that can be read from any place; it lasts until `held` is closed.
+    """Return a copy that can be read from any place; it lasts until `held` is closed.
 
     Raises:
         ValueError: it is larger than the number of bytes allowed.

@@ -33,7 +33,7 @@ class Bounds:
     ratio_from: int = 0
 
     def is_bomb(self, plain: int, packed: int) -> bool:
-        """Whether more bytes came out of the packed ones than honest data would give."""
+        """Return whether more bytes came out of the packed ones than honest data would give."""
         return self.ratio is not None and plain > self.ratio_from and plain > self.ratio * max(packed, 1)
 
 

@@ -55,14 +55,14 @@ def write_zip(target: Path | IO[bytes], members: Members, *, deflated: bool = Tr
 
 
 def zipped(members: Members) -> bytes:
-    """The bytes of a zip with `members`."""
+    """Return the bytes of a zip with `members`."""
     buffer = io.BytesIO()
     write_zip(buffer, members)
     return buffer.getvalue()
 
 
 def all_files(folder: Path) -> dict[str, bytes | Path]:
-    """Every file below `folder` as zip members, sorted, nothing left out.
+    """Return every file below `folder` as zip members, sorted, nothing left out.
 
     Raises:
         UserError: a name that no zip can hold, or a link to a folder or to nothing, which would be left out in silence.
@@ -82,11 +82,11 @@ def all_files(folder: Path) -> dict[str, bytes | Path]:
 
 
 def folder_members(folder: Path, prefix: str = "") -> dict[str, bytes | Path]:
-    """All regular files below `folder` as zip members; junk is left out."""
+    """Return all regular files below `folder` as zip members; junk is left out."""
     found = all_files(folder).items()
     return {prefix + name: path for name, path in found if not is_junk(name) and KEEPER not in name.split("/")}
 
 
 def below(folder: str, members: Mapping[str, T]) -> dict[str, T]:
-    """The members in a folder of the zip."""
+    """Return the members in a folder of the zip."""
     return {f"{folder}/{name}": content for name, content in members.items()}

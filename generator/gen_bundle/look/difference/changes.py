@@ -18,7 +18,7 @@ from scoring_kit.base.texts import counted
 
 
 class Effect(Enum):
-    """What becomes of a difference when the running competition is brought to the new bundle.
+    """The effect of a difference on a running competition that is brought to the new bundle.
 
     Sources: Codabench's editor and board in 1.25; its page "Update programs or data"; issues #2128 and #2224.
     """
@@ -77,7 +77,7 @@ Settings = Mapping[str, tuple[str | None, Effect]]
 
 
 def changed_settings(part: str, item: str, old: Settings, new: Settings) -> Iterator[Difference]:
-    """The settings of an item that is in both bundles."""
+    """Yield the settings of an item that is in both bundles."""
     for name in dict.fromkeys([*old, *new]):
         before, effect = old.get(name, (None, None))
         after, effect_now = new.get(name, (None, None))
@@ -86,7 +86,7 @@ def changed_settings(part: str, item: str, old: Settings, new: Settings) -> Iter
 
 
 def whole_item(part: str, item: str, is_new: bool, effect: Effect) -> Difference:
-    """An item that came or went as a whole."""
+    """Return an item that came or went as a whole."""
     what = "added" if is_new else "removed"
     return Difference(part, item, what, effect)
 
@@ -137,7 +137,7 @@ EDITED_SETTINGS = frozenset(
 
 
 def competition_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
-    """The competition's own settings; the scoring image among them."""
+    """Yield the competition's own settings; the scoring image among them."""
     yield from changed_settings("competition", "", _top(old), _top(new))
 
 
@@ -235,7 +235,7 @@ def phase_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
 
 
 def phases_named(competition: Competition) -> list[Named]:
-    """The phases, each recognised by our id and its name; its place counts only where it has no id of ours."""
+    """Return the phases, each recognised by our id and its name; its place counts only where it has no id of ours."""
     found = []
     for place, one in enumerate(competition.phases):
         names: tuple[object, ...] = (None, one.name, place)
@@ -264,7 +264,7 @@ def _phase(bundle: Bundle, phase: Phase, names: Mapping[Path, str]) -> Settings:
 
 
 def in_three_zones(instant: Instant) -> str:
-    """A date in UTC, anywhere on Earth, and this machine's own zone."""
+    """Return a date in UTC, anywhere on Earth, and this machine's own zone."""
     if instant.fault is not None and instant.moment is None:
         return f"unreadable ({instant.fault})"
     if instant.moment is None:
@@ -289,7 +289,7 @@ def task_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
 
 
 def tasks_named(competition: Competition) -> list[Named]:
-    """The tasks, each recognised by its name, then by its index; several of ours share an `id`, one a phase."""
+    """Return the tasks, each recognised by its name, then by its index; several of ours share an `id`, one a phase."""
     return [Named((one.name, one.index), one) for one in competition.tasks]
 
 
@@ -302,7 +302,7 @@ def _task(bundle: Bundle, task: Task) -> Settings:
 
 
 def leaderboard_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
-    """The board: its title, its rule, the column that ranks, and every column by its key."""
+    """Yield the board: its title, its rule, the column that ranks, and every column by its key."""
     yield from changed_settings("leaderboard", "", _board(old), _board(new))
     for before, after in paired(_columns(old), _columns(new)):
         if before is None or after is None:

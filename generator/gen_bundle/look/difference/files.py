@@ -38,7 +38,7 @@ NOT_SCORING = {
     "columns": frozenset(["title", "meaning", "precision", "hidden", "computation", "of"]),
     "options.tables": frozenset(["unit", "cluster", "public", "secrets"]),
 }
-"""What no score depends on in the program.json of a program of ours: of the whole, of a column, of a table."""
+"""Keys in the program.json of a program of ours on which no score depends: of the whole, of a column, of a table."""
 PROGRAM_JSON = "program.json"
 MAX_PROGRAM_JSON = 4 * 1024 * 1024
 ROLES = {
@@ -59,7 +59,7 @@ Place = tuple[str, ...]
 
 
 def file_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
-    """Every program and data file of the tasks, the phases and the solutions."""
+    """Yield every program and data file of the tasks, the phases and the solutions."""
     for named in (tasks_named, phases_named):
         for before, after in paired(named(old.competition), named(new.competition)):
             if before is None or after is None:
@@ -92,7 +92,7 @@ def _solutions(bundle: Bundle) -> list[Named]:
 def use_changes(
     role: str, name: str, old: Bundle, before: DataUse | None, new: Bundle, after: DataUse | None
 ) -> Iterator[Difference]:
-    """The differences of one program or data in a task, phase or solution of that name."""
+    """Yield the differences of one program or data in a task, phase or solution of that name."""
     part, effect = ROLES[role]
     item = name
     if part == "programs":
@@ -121,7 +121,7 @@ def _is_same(old: object, before: DataUse, new: object, after: DataUse) -> bool:
 
 
 def packed_files(bundle: Bundle, use: DataUse | None) -> Files | None:
-    """The files of a program or data, by name; None where its path leads to nothing that can be unpacked."""
+    """Return the files of a program or data, by name; None where its path leads to nothing that can be unpacked."""
     unpacked = bundle.unpacked(use)
     if unpacked is None or unpacked.form in ("no zip", "server"):
         return None
@@ -162,7 +162,7 @@ def _keeps_scores(place: Place, new: str | None) -> bool:
 
 
 def program_settings(files: Files) -> Any:
-    """What program.json of one of our programs holds: options, columns, versions; nothing of another program."""
+    """Return what program.json of one of our programs holds: options, columns, versions; nothing of another program."""
     if PROGRAM_JSON not in files:
         return {}
     try:
@@ -240,7 +240,7 @@ ANY = ""
 
 @once_a_bundle
 def _read_columns(bundle: Bundle) -> Iterator[str]:
-    """What its scoring programs may read of the gold: every name that their declarations name for scoring.
+    """Yield what its scoring programs may read of the gold: every name that their declarations name for scoring.
 
     Programs of others, functions and checks may read any column.
     """
@@ -316,7 +316,7 @@ def _keeps_columns(name: str, before: Items, after: Items, keys: Collection[Key]
 
 
 def _counted(before: Items, after: Items, declared: Collection[Key]) -> str:
-    """What became of items, by a declared key, or else a column or field, that is unique; empty where nothing did.
+    """Return what became of items, by a unique key, declared or found among columns; empty where nothing did.
 
     Without such a key they are compared as bags; where the order may say which item it is, it counts, too.
     """

@@ -29,7 +29,7 @@ ACCEPTED = "accepted"
 
 
 def differences(old: Bundle, new: Bundle) -> list[Difference]:
-    """Everything in which two bundles differ, in the order of `PARTS`."""
+    """Return everything in which two bundles differ, in the order of `PARTS`."""
     found: list[Difference] = []
     for aspect in ASPECTS:
         found += aspect(old, new)
@@ -68,7 +68,7 @@ class DifferenceCause:
 
 
 def as_text(found: Sequence[Difference]) -> str:
-    """The differences by part, the weightiest part first, and what their effects mean; "The same." without any.
+    """Return the differences by part, the weightiest part first, and what their effects mean; "The same." without any.
 
     What is the same in several tasks, phases or kits is one line.
     """
@@ -154,6 +154,6 @@ def _short(value: str | None) -> str:
 
 
 def as_json(found: Sequence[Difference]) -> str:
-    """The differences as programs read them."""
+    """Return the differences as programs read them."""
     value = {"same": not found, "differences": [one.as_dict() for one in found]}
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"

@@ -25,7 +25,7 @@ Phase = TypeVar("Phase")
 
 @dataclass(frozen=True)
 class Simulated:
-    """What simulated test sets show.
+    """The results of simulated test sets.
 
     Attributes:
         title: of the competition.

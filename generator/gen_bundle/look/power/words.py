@@ -1,4 +1,4 @@
-"""What simulated test sets show, in words and figures; it says what was looked at, and nothing beyond."""
+"""The results of simulated test sets in words and figures: they say what was looked at, and nothing beyond."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -20,7 +20,7 @@ MOST_TIMES = 100
 
 
 def whole(task: Task) -> Mapping[str, Any]:
-    """What is known of the test set as it is."""
+    """Return what is known of the test set as it is."""
     (found,) = [one for one in task["sizes"] if one["size"] == WHOLE]
     return dict(found)
 
@@ -113,7 +113,7 @@ def fails(task: Task, want: float | None) -> Iterator[str]:
 
 
 def as_record(simulated: Simulated) -> dict[str, Any]:
-    """What power.json holds."""
+    """Return what power.json holds."""
     asked = simulated.settings
     return {
         "title": simulated.title,

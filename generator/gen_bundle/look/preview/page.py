@@ -47,7 +47,7 @@ class PhaseBoard:
 
 
 def boards(view: CompetitionView, dry_run: Mapping[str, Any] | None) -> list[PhaseBoard]:
-    """The board of each phase.
+    """Return the board of each phase.
 
     Raises:
         UserError: the dry run is of another bundle: it has phases or columns that the view does not show.
@@ -122,7 +122,7 @@ class Axis:
 
 
 def axis(phases: Sequence[PhaseView]) -> Axis | None:
-    """The axis of all phases whose start can be read; None without any."""
+    """Return the axis of all phases whose start can be read; None without any."""
     starts: list[datetime] = []
     ends: list[datetime] = []
     for phase in phases:
@@ -174,7 +174,7 @@ def _ticks(first: datetime, last: datetime) -> list[tuple[datetime, str]]:
 
 
 def preview_page(view: CompetitionView, dry_run: Mapping[str, Any] | None = None) -> str:
-    """The page's HTML; the same for the same arguments.
+    """Return the page's HTML; the same for the same arguments.
 
     Args:
         view: the competition.

@@ -1,4 +1,4 @@
-"""What a bundle says to participants, read as leniently as the platform's own pages would show it.
+"""A bundle's texts and facts for participants, read as leniently as the platform's own pages would show it.
 
 Pages are from strangers: their HTML is made safe, without anything that acts, loads or overlays.
 """
@@ -56,7 +56,7 @@ class Download:
 
 
 def downloads(bundle: Bundle, phase: Phase) -> list[Download]:
-    """What participants may fetch first, then what only organisers have."""
+    """Return what participants may fetch first, then what only organisers have."""
     competition = bundle.competition
     uses = [
         ("Starting kit", phase.files.get("starting_kit"), True),
@@ -226,7 +226,7 @@ def _named(match: re.Match[str]) -> str:
 
 
 def _scrolled(html: str, place: str) -> str:
-    """What may be wider than the page scrolls by itself, also with the keyboard."""
+    """Return a block that scrolls by itself where it is wider than the page, also with the keyboard."""
     if html.count("<table") > 1:  # one in another: the pattern ends at the inner one's end
         return html
     kind = next(kind for start, kind in _KINDS.items() if html.startswith(start))
@@ -456,7 +456,7 @@ def _names(entry: Mapping[Any, Any], position: Any) -> frozenset[str]:
 
 
 def logo_address(content: bytes) -> str:
-    """The logo as a small picture of our own making, so that no stranger's image file reaches the browser.
+    """Return the logo as a small picture of our own making, so that no stranger's image file reaches the browser.
 
     A PNG of at most `LOGO_PIXELS` pixels a side as a `data:` address.
 
