@@ -75,7 +75,8 @@ def power(request: Mapping[str, Any], program: Program, systems: MadeUp) -> dict
         gives.
     """
     asked = PowerSettings(**request["settings"])
-    baselines = per_unit_results(score_all(request, program) if request["submissions"] else None)
+    scored = score_all(request, program) if request["submissions"] else None
+    baselines = per_unit_results(scored)
     found: dict[str, dict[str, Any]] = {}
     tasks: dict[str, TaskPower] = {}
     for task in program.tasks:
