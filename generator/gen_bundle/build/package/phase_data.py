@@ -222,7 +222,8 @@ def _disclosure(competition: Resolved, phase: DeclaredPhase, request: Mapping[st
     if told is None:
         return ["what the scores give away of the gold is not measured for this scoring program (docs/disclosure.md)."]
     if not told["items"]:
-        return [f"what {', '.join(told['unmeasured'])} give away of the gold is not measured (docs/disclosure.md)."]
+        scores = f"the scores in {', '.join(told['unmeasured'])}"
+        return [f"what {scores} give away of the gold is not measured (docs/disclosure.md)."]
     share = told["decided"] / told["items"]
     if share <= DISCLOSURE_TOLD_FROM:
         return []
