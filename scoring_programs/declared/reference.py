@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from declared.answers import Answers, NamedText, are_keys, joined, key_of, named_key, read_answers, read_files
+from declared.gold_digest import digest_of_rows
 from declared.plan import Plan, as_gold, compared_with, open_fields, plans_of
 from declared.records import Rows
 from declared.rows import AT_ONCE, column_names
@@ -67,6 +68,7 @@ class GoldTable:
         groups: column → its text for each key, for `where`, `by` and `cluster`; "" for a key without.
         further: column → its text for each value of `answers`, for own functions.
         skipped: (column, type) → the positions of keys whose gold is empty there, so that metrics leave them out.
+        digest: of what scoring reads of it.
         size: of its file, in bytes.
     """
 
@@ -79,6 +81,7 @@ class GoldTable:
     groups: Mapping[str, Sequence[str]]
     further: Mapping[str, Sequence[str]]
     skipped: Mapping[tuple[str, str], frozenset[int]]
+    digest: str = ""
     size: int = 0
 
 
@@ -113,6 +116,11 @@ def reading(table: Table, wanted: Sequence[Plan]) -> list[Plan]:
 def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
     """Return what participants know of each table: keys, labels of fields without declared values, numbers of tags."""
     return {"tables": {name: expected(gold) for name, gold in reference.items()}}
+
+
+def digest(reference: Reference) -> str:
+    """Return the digest of what scoring reads of a phase's gold, for the signature."""
+    return "".join([f"{name}\0{gold.digest}\n" for name, gold in reference.items()])
 
 
 def expected(gold: GoldTable) -> dict[str, Any]:
@@ -185,7 +193,9 @@ def read_gold(
     found = _known_labels(open_fields(table, wanted, loaded.columns), answers, labels)
     further = _further(wanted, loaded, answers)
     skipped = _skipped(typed, loaded, by_row, table, positions)
-    return GoldTable(table, fields, keys, answers, tagged, found, groups, further, skipped, loaded.size)
+    digests = [digest_of_rows(table, wanted, names, one.columns) for one in (loaded, listed) if one]
+    parts = ascii([digests, sorted(naming.rows.keys), sorted(labels.items())])
+    return GoldTable(table, fields, keys, answers, tagged, found, groups, further, skipped, parts, loaded.size)
 
 
 def _load_keys(folder: Path, table: Table, problems: Problems) -> Loaded | None:

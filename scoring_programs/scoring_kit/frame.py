@@ -20,7 +20,14 @@ from typing import Any
 from scoring_kit.base.environment import missing_package, what_is_missing
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed, fitting
 from scoring_kit.manifest import Manifest
-from scoring_kit.outputs import reference_digest, remove_outputs, signature, write_failure_page, write_outputs
+from scoring_kit.outputs import (
+    digest_of_text,
+    reference_digest,
+    remove_outputs,
+    signature,
+    write_failure_page,
+    write_outputs,
+)
 from scoring_kit.program import Program
 from scoring_kit.results import Metric, TaskResult
 from scoring_kit.results_page.page import RunFacts
@@ -155,9 +162,12 @@ def read_gold(program: Program, folder: Path) -> PhaseGold:
 
 def phase_gold(program: Program, folder: Path, reference: Any) -> PhaseGold:
     """Return what the competition's `reference` module made of a folder of reference data, with what is known of it."""
-    expected = reference_module(program.package).manifest(reference, program.tasks)
-    manifest = Manifest.from_dict({**vars(program), "expected": expected})
-    return PhaseGold(program, reference, manifest, reference_digest(folder))
+    module = reference_module(program.package)
+    manifest = Manifest.from_dict({**vars(program), "expected": module.manifest(reference, program.tasks)})
+    # A package may say what scoring reads of the gold; of another all files count.
+    read: Callable[[Any], str] | None = getattr(module, "digest", None)
+    digest = reference_digest(folder) if read is None else digest_of_text(read(reference))
+    return PhaseGold(program, reference, manifest, digest)
 
 
 def _now() -> datetime:

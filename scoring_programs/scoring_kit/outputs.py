@@ -203,17 +203,21 @@ def _version(library: str) -> str:
     return metadata.version(library)
 
 
+def digest_of_text(text: str) -> str:
+    """Return the first `DIGEST_DIGITS` hexadecimal digits of a text's SHA-256."""
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_DIGITS]
+
+
 def reference_digest(folder: Path) -> str:
     """SHA-256 over the names and contents of all files below `folder`, its first `DIGEST_DIGITS` hexadecimal digits.
 
     A byte order mark, CRLF for LF and a last line end say nothing of the gold, and change nothing.
     """
-    digest = hashlib.sha256()
+    files = []
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         same = path.read_bytes().removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n").rstrip(b"\n")
-        content = hashlib.sha256(same).hexdigest()
-        digest.update(f"{path.relative_to(folder).as_posix()}\0{content}\n".encode())
-    return digest.hexdigest()[:DIGEST_DIGITS]
+        files.append(f"{path.relative_to(folder).as_posix()}\0{hashlib.sha256(same).hexdigest()}\n")
+    return digest_of_text("".join(files))
 
 
 def signature(program: Program, results: Mapping[str, TaskResult], digest: str) -> str:

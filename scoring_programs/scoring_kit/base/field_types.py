@@ -49,6 +49,9 @@ class FieldError(ValueError):
 class Absent:
     """The one value of a column or name that a row does not have."""
 
+    def __repr__(self) -> str:
+        return "ABSENT"
+
 
 ABSENT = Absent()
 

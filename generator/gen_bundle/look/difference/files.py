@@ -242,7 +242,7 @@ ANY = ""
 def _read_columns(bundle: Bundle) -> Iterator[str]:
     """Yield what its scoring programs may read of the gold: every name that their declarations name for scoring.
 
-    Programs of others, functions and checks may read any column.
+    Programs of others and functions may read any column.
     """
     for task in bundle.competition.tasks:
         program = program_settings(packed_files(bundle, task.files.get("scoring_program")) or {})
@@ -251,10 +251,9 @@ def _read_columns(bundle: Bundle) -> Iterator[str]:
             scoring = []
             for table in options["tables"]:
                 scoring += [of for key, of in table.items() if key not in NOT_SCORING["options.tables"]]
-            is_own = bool(options.get("checks"))
-            for of_task in options["metrics"].values():
-                scoring += of_task.values()
-                is_own = is_own or any(plan["file"] is not None for plan in of_task.values())
+            plans = [plan for of_task in options["metrics"].values() for plan in of_task.values()]
+            scoring += plans
+            is_own = any(plan["file"] is not None for plan in plans)
         except (KeyError, TypeError, AttributeError):
             is_own = True
         if is_own:
