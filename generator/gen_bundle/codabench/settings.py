@@ -217,7 +217,7 @@ RULES = ("Add", "Add_And_Delete", "Add_And_Delete_Multiple", "Force_Last", "Forc
 LOWEST_INTEGER = -2_147_483_648
 
 
-class Field(NamedTuple):
+class PlatformField(NamedTuple):
     """A field of a mapping of competition.yaml.
 
     Attributes:
@@ -247,23 +247,27 @@ class Field(NamedTuple):
 
 # Fields that bundle.yaml has as competition.yaml has them stand in the order in which a build writes them.
 SETTINGS = (
-    Field(22, "forum_enabled", FLAG, True, "forum"),
-    Field(17, "competition_type", Choice(("competition", "benchmark")), "competition"),
-    Field(9, "enable_detailed_results", FLAG, False),
-    Field(10, "show_detailed_results_in_submission_panel", FLAG, True),
-    Field(11, "show_detailed_results_in_leaderboard", FLAG, True),
-    Field(12, "auto_run_submissions", FLAG, True),
-    Field(13, "can_participants_make_submissions_public", FLAG, True),
-    Field(14, "make_programs_available", FLAG, False),
-    Field(15, "make_input_data_available", FLAG, False),
+    PlatformField(22, "forum_enabled", FLAG, True, "forum"),
+    PlatformField(17, "competition_type", Choice(("competition", "benchmark")), "competition"),
+    PlatformField(9, "enable_detailed_results", FLAG, False),
+    PlatformField(10, "show_detailed_results_in_submission_panel", FLAG, True),
+    PlatformField(11, "show_detailed_results_in_leaderboard", FLAG, True),
+    PlatformField(12, "auto_run_submissions", FLAG, True),
+    PlatformField(13, "can_participants_make_submissions_public", FLAG, True),
+    PlatformField(14, "make_programs_available", FLAG, False),
+    PlatformField(15, "make_input_data_available", FLAG, False),
 )
-QUEUE = Field(0, "queue", FREE_TEXT, None)  # looked up before the competition's fields are read
-OPTIONAL = (Field(20, "contact_email", CONTACT, None, "contact"), QUEUE, Field(19, "reward", REWARD, None))
+QUEUE = PlatformField(0, "queue", FREE_TEXT, None)  # looked up before the competition's fields are read
+OPTIONAL = (
+    PlatformField(20, "contact_email", CONTACT, None, "contact"),
+    QUEUE,
+    PlatformField(19, "reward", REWARD, None),
+)
 TOP_FIELDS = (
-    Field(0, "title", NAME, None),
-    Field(2, "docker_image", IMAGE, "image"),
-    Field(5, "description", FREE_TEXT, ""),
-    Field(7, "registration_auto_approve", FLAG, False),
+    PlatformField(0, "title", NAME, None),
+    PlatformField(2, "docker_image", IMAGE, "image"),
+    PlatformField(5, "description", FREE_TEXT, ""),
+    PlatformField(7, "registration_auto_approve", FLAG, False),
     *SETTINGS,
     *(field for field in OPTIONAL if field is not QUEUE),
 )
@@ -273,16 +277,16 @@ OLD_TOP_FIELDS = (
     *("show_detailed_results_in_leaderboard", "auto_run_submissions"),
     *("make_programs_available", "make_input_data_available"),
 )
-MIGRATE = Field(5, "auto_migrate_to_this_phase", FLAG, False, "auto_migrate")
+MIGRATE = PlatformField(5, "auto_migrate_to_this_phase", FLAG, False, "auto_migrate")
 HIDING = (
-    Field(6, "hide_output", FLAG, False),
-    Field(7, "hide_prediction_output", FLAG, False),
-    Field(8, "hide_score_output", FLAG, False),
+    PlatformField(6, "hide_output", FLAG, False),
+    PlatformField(7, "hide_prediction_output", FLAG, False),
+    PlatformField(8, "hide_score_output", FLAG, False),
 )
 LIMITS = (
-    Field(3, "max_submissions_per_day", COUNT, DEFAULT_A_DAY),
-    Field(4, "max_submissions", COUNT, DEFAULT_IN_ALL),
-    Field(2, "execution_time_limit", Integer(), 0),
+    PlatformField(3, "max_submissions_per_day", COUNT, DEFAULT_A_DAY),
+    PlatformField(4, "max_submissions", COUNT, DEFAULT_IN_ALL),
+    PlatformField(2, "execution_time_limit", Integer(), 0),
 )
 PHASE_SETTINGS = (*LIMITS, MIGRATE, *HIDING)
 
@@ -329,30 +333,30 @@ NEW_NAMES = {
 ON_BY_DEFAULT = frozenset(field.key for field in TOP_FIELDS if field.default is True)
 # Keys that are not read, and whose `false` is not what holds without them.
 FALSE_COUNTS = frozenset(["has_registration", "has_max_submissions"])
-TASK_FLAG = Field(2, "ingestion_only_during_scoring", FLAG, False)
-TASK_FIELDS = (Field(0, "name", NAME, None), Field(1, "description", FREE_TEXT, None), TASK_FLAG)
+TASK_FLAG = PlatformField(2, "ingestion_only_during_scoring", FLAG, False)
+TASK_FIELDS = (PlatformField(0, "name", NAME, None), PlatformField(1, "description", FREE_TEXT, None), TASK_FLAG)
 OLD_TASK_FIELDS = (
-    Field(0, "label", OLD_TASK_NAME, "None"),
-    Field(1, "description", FREE_TEXT, None),
-    Field(2, "ingestion_program_only_during_scoring", FLAG, False),
+    PlatformField(0, "label", OLD_TASK_NAME, "None"),
+    PlatformField(1, "description", FREE_TEXT, None),
+    PlatformField(2, "ingestion_program_only_during_scoring", FLAG, False),
 )
-SOLUTION_FIELDS = (Field(0, "name", NAME, None), Field(1, "description", FREE_TEXT, None))
-BOARD_SETTINGS = (Field(4, "hidden", FLAG, False), Field(0, "primary_index", Integer(), 0))
+SOLUTION_FIELDS = (PlatformField(0, "name", NAME, None), PlatformField(1, "description", FREE_TEXT, None))
+BOARD_SETTINGS = (PlatformField(4, "hidden", FLAG, False), PlatformField(0, "primary_index", Integer(), 0))
 BOARD_FIELDS = (
-    Field(1, "title", BOARD_TITLE, MISSING),
-    Field(2, "key", KEY, MISSING),
-    Field(5, "submission_rule", Choice(RULES), "Add"),
+    PlatformField(1, "title", BOARD_TITLE, MISSING),
+    PlatformField(2, "key", KEY, MISSING),
+    PlatformField(5, "submission_rule", Choice(RULES), "Add"),
     *BOARD_SETTINGS,
 )
 BOARD = OWN | {"index", "columns", *(field.key for field in BOARD_FIELDS)}
-COLUMN_FLAG = Field(5, "hidden", FLAG, False)
+COLUMN_FLAG = PlatformField(5, "hidden", FLAG, False)
 COLUMN_FIELDS = (
-    Field(1, "title", COLUMN_TITLE, MISSING),
-    Field(2, "key", KEY, MISSING),
-    Field(3, "sorting", SORTING, "desc"),
-    Field(4, "index", Integer(), MISSING),
+    PlatformField(1, "title", COLUMN_TITLE, MISSING),
+    PlatformField(2, "key", KEY, MISSING),
+    PlatformField(3, "sorting", SORTING, "desc"),
+    PlatformField(4, "index", Integer(), MISSING),
     COLUMN_FLAG,
-    Field(6, "precision", Integer(LOWEST_INTEGER), 2),
+    PlatformField(6, "precision", Integer(LOWEST_INTEGER), 2),
 )
 
 
@@ -375,7 +379,9 @@ class FieldUse(NamedTuple):
         return self.kind.refused(self.value)
 
 
-def _uses(at: Path, given: Mapping[Any, Any], fields: Iterable[Field], stage: Stage, *order: int) -> Iterator[FieldUse]:
+def _uses(
+    at: Path, given: Mapping[Any, Any], fields: Iterable[PlatformField], stage: Stage, *order: int
+) -> Iterator[FieldUse]:
     for place, key, kind, default, _ in fields:
         yield FieldUse((*at, key), kind, given.get(key, default), stage, (*order, place))
 
@@ -393,7 +399,7 @@ def declared_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
             named = {**solution.value, "name": solution.get("name") or "solution"}
             yield from _uses(solution.at, named, SOLUTION_FIELDS, Stage.SAVE_SOLUTIONS, solution.position, 1)
     computation = Choice(DIFFERENCES[declared.platform].computations, null=True, blank=True)
-    column_fields = (Field(0, "computation", computation, None), *COLUMN_FIELDS)
+    column_fields = (PlatformField(0, "computation", computation, None), *COLUMN_FIELDS)
     for board in declared.entries("leaderboards"):
         yield from _uses(board.at, board.value, BOARD_FIELDS, Stage.SAVE_LEADERBOARDS, board.position)
         for column in declared.entries(*board.at, "columns"):
@@ -401,14 +407,18 @@ def declared_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
             yield from _uses(column.at, column.value, column_fields, Stage.SAVE_LEADERBOARDS, *order)
     yield from _uses((), declared.yaml, TOP_FIELDS, Stage.SAVE_COMPETITION)
     for page in declared.entries("pages"):
-        title = [Field(0, "title", PAGE_TITLE, None)]
+        title = [PlatformField(0, "title", PAGE_TITLE, None)]
         yield from _uses(page.at, page.value, title, Stage.SAVE_COMPETITION, PAGES_PLACE, page.position)
     for number, phase in enumerate(sorted_phases(declared.entries("phases"))):
         yield from _phase_fields(phase.at, number, phase.value, "name", MIGRATE.key)
 
 
 def _phase_fields(at: Path, number: int, phase: Mapping[Any, Any], name: str, migrate: str) -> Iterator[FieldUse]:
-    named = (Field(0, name, NAME, None), Field(1, "description", FREE_TEXT, None), MIGRATE._replace(key=migrate))
+    named = (
+        PlatformField(0, name, NAME, None),
+        PlatformField(1, "description", FREE_TEXT, None),
+        MIGRATE._replace(key=migrate),
+    )
     limited = {**phase, "execution_time_limit": phase.get("execution_time_limit") or 0}
     yield from _uses(at, limited, (*named, *LIMITS, *HIDING), Stage.SAVE_COMPETITION, PHASES_PLACE, number)
 
@@ -436,11 +446,11 @@ def _v1_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
             continue  # it is lost before anything looks at it
         key = column.get("title", name)
         fields = (
-            Field(0, "label", COLUMN_TITLE, key),
-            Field(1, "key", KEY, key),
-            Field(2, "sort", SORTING, "desc"),
-            Field(3, "hidden", FLAG, False),
-            Field(4, "numeric_format", Integer(LOWEST_INTEGER), 2),
+            PlatformField(0, "label", COLUMN_TITLE, key),
+            PlatformField(1, "key", KEY, key),
+            PlatformField(2, "sort", SORTING, "desc"),
+            PlatformField(3, "hidden", FLAG, False),
+            PlatformField(4, "numeric_format", Integer(LOWEST_INTEGER), 2),
         )
         sorted_column = {**column, "key": key, "sort": column.get("sort") or "desc"}
         yield from _uses(("leaderboard", "columns", name), sorted_column, fields, Stage.SAVE_LEADERBOARDS, 0, 3, number)

@@ -422,7 +422,7 @@ def _read(reader: Callable[[Any], Any], value: Any) -> Any:
     return value if read is None else read
 
 
-def _unusual(given: Mapping[Any, Any], fields: Iterable[platform.Field]) -> dict[str, Any]:
+def _unusual(given: Mapping[Any, Any], fields: Iterable[platform.PlatformField]) -> dict[str, Any]:
     """Return the fields of a mapping that are not as they are by default, or cannot be read, by our names."""
     found = {}
     for field in fields:

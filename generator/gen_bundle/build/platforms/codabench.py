@@ -17,7 +17,7 @@ from gen_bundle.build.package.resolve import ProgramPart, Resolved
 from gen_bundle.build.render.pages import page_name, render_pages, terms_name
 from gen_bundle.codabench.competition import TIE_BREAK
 from gen_bundle.codabench.dates import utc
-from gen_bundle.codabench.settings import MIGRATE, OPTIONAL, PHASE_SETTINGS, SETTINGS, Field
+from gen_bundle.codabench.settings import MIGRATE, OPTIONAL, PHASE_SETTINGS, SETTINGS, PlatformField
 from gen_bundle.declaration.model import (
     CompetitionSettings,
     DeclaredColumn,
@@ -115,7 +115,7 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
     return document | milestones(declaration)
 
 
-def settings(declared: BaseModel, fields: Iterable[Field]) -> dict[str, Any]:
+def settings(declared: BaseModel, fields: Iterable[PlatformField]) -> dict[str, Any]:
     """Return those of the fields that a declaration has, as the platform calls them."""
     return {field.key: getattr(declared, field.name) for field in fields if hasattr(declared, field.name)}
 
