@@ -35,6 +35,6 @@ TIMELINE = '{"t": {"timeline_level": {}, "post_level": {"p": {"wellbeing_score":
 def test_a_job_without_a_model_imports_no_library(
     tmp_path: Path, name: str, tasks: list[str] | None, layout: str, gold: Files, answers: Files, exit_code: int
 ) -> None:
-    blocked = ("numpy", "scipy", "sklearn", "pandas")
+    blocked = ("numpy", "scipy", "sklearn", "pandas", "torch", "transformers", "nltk")
     outcome = run_without(tmp_path, blocked, name, gold, answers, tasks=tasks, layout=layout)
     assert outcome.exit_code == exit_code, outcome.stderr

@@ -74,6 +74,12 @@ def test_only_the_asked_tasks_need_data(tmp_path: Path) -> None:
     assert list(gold.events) == ["full"]
 
 
+def test_lines_of_entities_may_end_as_on_windows_and_have_no_text(tmp_path: Path) -> None:
+    entities = A1.replace("\tABI3", "").replace("\n", "\r\n")
+    folder = write_files(tmp_path, {**FILES, "binary/D.a1": entities.encode()})
+    assert reference.read(folder, ["binary"], {}).events["binary"]
+
+
 def test_entities_are_checked_against_the_text(tmp_path: Path) -> None:
     spoiled = A1.replace("15 21", "15 20").replace("25 30", "25 300")
     folder = write_files(tmp_path, {**FILES, "binary/D.a1": spoiled})

@@ -1,13 +1,11 @@
 """Every malformed submission is refused with file, line and what was expected; everything sound is read."""
 
-import random
 from pathlib import Path
 
 import pytest
 
 from scoring_kit.manifest import Manifest
-from seedev2016.standoff import read_events
-from tests.scoring_programs.seedev2016.cases import ENTITIES, manifest, read_submission
+from tests.scoring_programs.seedev2016.cases import manifest, read_submission
 
 GOOD = "E1\tRegulates_Expression Agent:T2 DNA:T1\n"
 FULL = "E1\tBinding Functional_Molecule:T2 Molecule:T1\n"
@@ -189,49 +187,6 @@ def test_blank_lines_line_ends_order_and_a_byte_order_mark_do_not_matter(tmp_pat
         ("Is_Linked_To", "T1", "T1"),
     ]
     assert read.events["binary"]["E"] == []
-
-
-EVENTS = [
-    "Binding Functional_Molecule:T2 Molecule:T1",
-    "Binding Functional_Molecule:T2 Molecule:T4",
-    "Localization Process:T9 Target_Tissue:T4",
-    "Localization Functional_Molecule:T9 Target_Tissue:T4",
-    "Presence_In_Genotype Element:T4 Genotype:T6",
-    "Regulates_Expression Agent:T2 DNA:T1",
-    "Is_Linked_To Agent1:T3 Agent2:T2",
-]
-IDS = ["E1", "E2", "E3", "R4", "E05", "E\u0661", "T1"]
-MORE = [" Tissue:T4", " Hormone:T10", " Tissue:T5", " Tissue:T1", " Tissue:T99", " Prerequisite_Event:E1", " Colour:T4"]
-MORE += [" Molecule:T1", " Tissue", ":T4", "\r", " ", "\u00a0Tissue:T4", "\x1cHormone:T10", "\x85", "\u200b", "\x00"]
-CHANGES = [("\t", " "), (" ", "  "), (" ", "\u2003"), (":", ""), (":", "::"), (":", " :"), (":", ": "), ("_", "\n")]
-
-
-def some_line(rng: random.Random) -> str:
-    """A line of an `.a2` file, sound as often as not."""
-    if rng.random() < 0.1:
-        return "M1\tNegation Annotation:E2"
-    line = rng.choice(IDS) + "\t" + rng.choice(EVENTS)
-    for _ in range(rng.randrange(3)):
-        line += rng.choice(MORE)
-    return line.replace(*rng.choice(CHANGES)) if rng.random() < 0.3 else line
-
-
-@pytest.mark.parametrize("task", ["binary", "full"])
-def test_an_indented_line_is_read_like_any_other(task: str) -> None:
-    """An event as nearly all are written, which an indented one is not, has a way of its own through the reader."""
-    told: list[tuple[str, ...]] = []
-
-    def tell(*what: str) -> None:
-        told.append(what)
-
-    rng = random.Random(task)
-    for _ in range(500):
-        text = "\n".join(some_line(rng) for _ in range(rng.randrange(7)))
-        told.clear()
-        usual = read_events(text, "D.a2", ENTITIES, task, tell, tell), told.copy()
-        told.clear()
-        indented = " " + text.replace("\n", "\n ")
-        assert (read_events(indented, "D.a2", ENTITIES, task, tell, tell), told) == usual
 
 
 def test_a_prerequisite_may_stand_further_down_and_compares_by_type_and_arguments(tmp_path: Path) -> None:
