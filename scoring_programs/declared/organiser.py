@@ -87,6 +87,7 @@ def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
         wrong.append(unlike)
         moved.append(values)
         if field.name not in lengths and field.type != "tags":  # which are as many as the gold's in their place
+            # moved by so many rows that hardly any keeps its own answer
             third = len(values) // 3
             moved[-1] = [*values[third:], *values[:third]]
         template.append([field.of_json(value) for value in emptiest(field, lengths, len(every))])
@@ -154,6 +155,7 @@ class _Made:
 def _gold_column(field: Field, gold: GoldTable) -> list[Any]:
     """The gold's values of a field, as answers; empty where the gold has none of that name and type."""
     column = list(gold.answers.columns.get((field.name, field.type), ()))
+    # where the gold leaves a value out, any valid one can be answered
     while None in column:
         column[column.index(None)] = _choices(field)[0]
     return column

@@ -211,6 +211,7 @@ def _picked(
     pick, all_there = _cell_picker(header, wanted)
     blank: List[int] = []
     for lines, taken in rows:
+        # as in nearly all files: no row needs a look of its own
         if width > 1 and all_there and not blank and all(len(cells) == width for cells in taken):
             yield zip(lines, map(pick, taken))
         else:
@@ -250,6 +251,7 @@ def _cell_picker(header: Sequence[str], wanted: Sequence[FieldPlace]) -> Tuple[P
     single: List[int] = []
     for place in wanted:
         lacking = not set(place.cells).issubset(header)
+        # a column that is not there is read from the empty cell that is added to each row
         at = [end] if lacking else [header.index(column) for column in place.cells]
         all_there = all_there and not lacking
         if place.columns and not lacking:

@@ -75,6 +75,7 @@ def units_of(
         placed = tables[plan.table]
         of_groups = _parts(plan, tables, of_keys.get(plan.key))
         parts = list(chain.from_iterable(of_groups.values()))
+        # a single part that all units have is the metric itself, and needs no mean and no choice of units
         statistics[plan.key], classes[plan.key] = parts[0].over_keys.statistic, []
         if len(parts) > 1 or len(parts[0].over_keys.places) < placed.units:
             statistics[plan.key] = _mean_of(plan, parts)
@@ -87,6 +88,7 @@ def units_of(
             _add_groups(groups, plan, placed, of_groups)
     _add_expressions(columns, statistics, classes)
     called = {plan.key for plan in every if plan.file is not None and of_keys.get(plan.key) is None}
+    # a column that is made of one whose function is called anew needs as long as that
     called |= {one.key for one in columns.made if called.intersection(one.expression.keys)}
     words = dict.fromkeys(one.gold.table.unit for one in tables.values())
     return Units(" or ".join(words), shown, statistics, scored, classes, _limits(every, columns), called, groups)
@@ -270,6 +272,7 @@ class PartOfUnits:
 
     def over(self, counts: Array) -> Array:
         own = counts[:, self.places]
+        # of no unit the formula would be one of zeros, such as 0/0 = 0
         drawn = own.any(axis=1)
         values = np.full(len(counts), np.nan)
         values[drawn] = self.statistic.over(own[drawn])
@@ -283,6 +286,7 @@ class PartOfUnits:
         return PartOfUnits(self.units + other.units, places, self.statistic.joined(other.statistic))
 
     def at(self, places: Places) -> "PartOfUnits":
+        # units that are not of this part fall away; one that is named twice stays twice
         inside = np.flatnonzero(np.isin(places, self.places))
         own = np.searchsorted(self.places, places[inside])
         return PartOfUnits(len(places), inside, self.statistic.at(own))
@@ -294,6 +298,7 @@ class PartOfUnits:
             return None
         number = len(self.places)
         own = hstack([np.ones((number, 1)), csr_matrix(sums.sums)])
+        # gives every unit a row, of zeros where it is not of this part
         place = csr_matrix((np.ones(number), (self.places, np.arange(number))), shape=(self.units, number))
         return Additive(place @ own, partial(_where_drawn, formula=sums.formula))
 
@@ -367,6 +372,7 @@ class WeightedMean(Composed):
     @staticmethod
     def whole(values: Sequence[Array], resamples: int) -> Array:
         of_groups, sizes = np.split(np.stack(values, axis=1), 2, axis=1)
+        # a group that is undefined weighs nothing
         sizes = np.where(np.isnan(of_groups), 0.0, np.nan_to_num(sizes))
         return summed.quotient((np.nan_to_num(of_groups) * sizes).sum(axis=1), sizes.sum(axis=1), undefined=np.nan)
 

@@ -152,6 +152,7 @@ def shared_ranks(
         if value is not None:
             there[team] = (sign * comparable(value), *ties.get(team, ()))
     first: dict[Goodness, int] = {}
+    # equal ones take several places, of which the first is the best
     for place, goodness in enumerate(sorted(there.values(), reverse=True), start=1):
         first.setdefault(goodness, place)
     return {team: first[goodness] for team, goodness in there.items()}
@@ -193,6 +194,7 @@ def mid_ranks(ranks: Mapping[str, int]) -> dict[str, float]:
     {'A': 1.0, 'B': 2.5, 'C': 2.5}
     """
     counts = Counter(ranks.values())
+    # n teams that share rank p take the places p to p + n - 1
     return {team: place + (counts[place] - 1) / 2 for team, place in ranks.items()}
 
 

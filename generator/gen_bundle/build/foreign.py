@@ -166,6 +166,7 @@ class _Packing:
         kinds: list[tuple[Files, list[ForeignPhase]]] = []
         for phase in phases:
             files = self._of_task(task, phase)
+            # phases with the same files have one task
             for other, having in kinds:
                 if other == files:
                     having.append(phase)

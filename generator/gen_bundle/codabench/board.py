@@ -338,11 +338,13 @@ class Board:
         places: dict[Submitted, Places] = {}
         for entry in on_board:
             whole = entry.parent or entry
+            # the entries come in order, so that the first part which is met is the best one
             places.setdefault(whole, _places(entry, deciding))
             shown.setdefault(whole, []).extend(_stored_cells(entry))
         _add_average_ranks(list(shown.values()), self.leaderboard.visible)
         if primary.computation == AVERAGE_RANK:
             for whole, cells in shown.items():
+                # it compares rows, and so is known only now that they are complete
                 places[whole].insert(0, _average_rank_place(cells, primary))
         ranked: list[RankedRow] = []
         for position, whole in enumerate(sorted(shown, key=lambda whole: places[whole]), start=1):

@@ -234,6 +234,7 @@ def _task(entry: YamlItem) -> Task:
 
 
 def _phase(entry: YamlItem, order: int, tasks: Sequence[Task], now: datetime) -> Phase:
+    # of several tasks with one index the first counts
     by_index = {task.index: task for task in reversed(tasks) if isinstance(task.index, Hashable)}
     named = [by_index[index] for index in named_indexes(entry.get("tasks")) if index in by_index]
     return Phase(

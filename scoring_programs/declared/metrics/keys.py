@@ -159,6 +159,7 @@ class LabelCounts:
             places = np.array([place[label] for label in one.labels], dtype=np.intp)
             own = csr_matrix(one.sums).tocoo()
             terms = own.shape[1] // max(1, len(one.labels))
+            # where each of its columns goes: term after term, each as wide as the labels of both together
             columns = (places + len(labels) * np.arange(terms)[:, np.newaxis]).ravel()
             shape = (own.shape[0], terms * len(labels))
             sums.append(csr_matrix((own.data, (own.row, columns[own.col])), shape=shape))
@@ -206,6 +207,7 @@ def mean_ranks(values: Array) -> Array:
 
 def ranks(totals: Array) -> Array:
     """The mean rank of each distinct value where it counts so often, both [resamples, distinct]; see `by_value`."""
+    # the t places of a value end at the sum so far, and their mean lies (t - 1) / 2 before that
     mean: Array = np.cumsum(totals, axis=1) - (totals - 1) / 2
     return mean
 
@@ -219,6 +221,7 @@ def by_value(values: Array, counts: Array) -> tuple[Array, NDArray[np.intp]]:
     """
     order = np.argsort(values, kind="stable")
     ordered = values[order]
+    # among sorted values a new one begins where one differs from the one before
     is_new = np.concatenate([[True], ordered[1:] != ordered[:-1]])
     place = np.empty(len(values), dtype=np.intp)
     place[order] = np.cumsum(is_new) - 1

@@ -245,6 +245,7 @@ def _over_gold_labels(formula: Formula, sample: Sample, keys: Keys) -> Items | A
 
 def _samples(values: Array, counts: Array, formula: Formula) -> Array:
     gold, predicted = np.hsplit(values, 2)
+    # which labels the gold of the drawn keys has, shape [labels, resamples]
     drawn = (counts @ gold > 0).astype(np.float64).T
     sizes = np.stack([gold * predicted, predicted, gold]) @ drawn
     of_keys = formula(sizes.T)
@@ -255,6 +256,7 @@ def _mcc(sums: Array, *, weighted: bool = False) -> Array:
     """As scikit-learn: 0 where all keys of one side have the same label; no label is a class of its own."""
     true, predicted, gold, *_ = _terms(sums, weighted=weighted)
     number = gold.sum(-1)
+    # answers without a label are one more class of predictions, which the gold never has
     none = number - predicted.sum(-1)
     of_predicted = number**2 - (predicted**2).sum(-1) - none**2
     of_gold = number**2 - (gold**2).sum(-1)

@@ -30,6 +30,7 @@ class Correlation(Additive):
         Source: Davison and Hinkley, Bootstrap Methods and their Application, 1997, chapter 6 (modified residuals).
         """
         number, _, _, _, squares, _ = self.sums.sum(axis=0)
+        # without any spread the correlation is undefined, whatever the sums are divided by
         spread = math.sqrt(squares / number) or 1.0
         units = int(np.count_nonzero(self.sums[:, 0]))
         widened = partial(_widened, correlation=self.formula, by=math.sqrt(units / max(units - 2, 1)))
@@ -161,6 +162,7 @@ def r2(sample: Sample, options: Options, keys: Keys) -> Additive:
     gold, predicted = _sides(sample)
     x = gold - gold.mean()
     sums = keys.summed(np.ones(len(x)), x, x * x, (gold - predicted) ** 2)
+    # fewer than two keys is a question of keys, and not of what they weigh
     drawn = keys.weighing(None).summed(np.ones(len(x)))
     return Additive(np.column_stack([sums, drawn]), _r2)
 
@@ -170,6 +172,7 @@ def _sides(sample: Sample) -> tuple[Array, Array]:
 
 
 def _correlation(gold: Array, predicted: Array, keys: Keys) -> Correlation:
+    # sums of squares of large numbers would lose the digits of small differences
     x, y = gold - gold.mean(), predicted - predicted.mean()
     sums = keys.summed(np.ones(len(x)), x, y, x * x, y * y, x * y)
     return Correlation(sums, partial(summed.pearson, constant=keys.worst))
@@ -186,8 +189,10 @@ def _spearman(values: Array, counts: Array, constant: float) -> Array:
     spreads, of_keys = [], []
     for column in values.T:
         totals, place = by_value(column, counts)
+        # Σ (rank - mean)² of n keys is (n³ - Σ t³) / 12, where t of them share each value
         spreads.append((number**3 - (totals * totals * totals).sum(axis=1)) / 12)
         of_keys.append(ranks(totals)[:, place])
+    # Σ of the products less n · mean², and the mean of the ranks from 1 to n is (n + 1) / 2
     together = (counts * of_keys[0] * of_keys[1]).sum(axis=1) - number * (number + 1) ** 2 / 4
     value = summed.correlation(together, np.sqrt(spreads[0] * spreads[1]), constant)
     return np.where((number < 2) | (spreads[0] == 0), math.nan, value)
@@ -204,6 +209,7 @@ def _kendall(values: Array, counts: Array, constant: float) -> Array:
     untied = []
     for side in values.T:
         totals, _ = by_value(side, counts)
+        # of all ordered pairs of keys those whose values differ
         untied.append(number**2 - (totals**2).sum(axis=1))
     value = summed.correlation((alike * counts).sum(axis=1), np.sqrt(untied[0]) * np.sqrt(untied[1]), constant)
     return np.where((number < 2) | (untied[0] == 0), math.nan, value)
@@ -241,6 +247,7 @@ def _median(values: Array, counts: Array) -> Array:
     distinct = np.empty(totals.shape[1])
     distinct[place] = values[:, 0]
     reached = np.cumsum(totals, axis=1)
+    # between the value at which half of the weight is reached and the one at which it is passed
     half = reached[:, -1:] / 2
     low = distinct[np.argmax(reached >= half, axis=1)]
     high = distinct[np.argmax(reached > half + np.finfo(np.float64).eps, axis=1)]

@@ -118,6 +118,7 @@ def _one_against_rest(values: Array, counts: Array, formula: ItemFormula, averag
     found, weights = np.stack(of_labels, axis=1), np.stack(sizes, axis=1)
     if average == "macro":
         return summed.mean_where(found, ~np.isnan(found))
+    # a label that is undefined weighs nothing; NaN times 0 would be NaN
     weights = np.where(np.isnan(found), 0.0, weights)
     return summed.quotient((np.nan_to_num(found) * weights).sum(axis=1), weights.sum(axis=1), undefined=math.nan)
 
@@ -128,6 +129,7 @@ def _roc_auc(values: Array, counts: Array) -> Array:
     totals, _ = by_value(predicted, counts)
     found, _ = by_value(predicted, counts * outcome)
     positive = found.sum(axis=1)
+    # how many others lie below each positive key: its rank, less those of the positive ones up to itself
     above = (found * ranks(totals)).sum(axis=1) - positive * (positive + 1) / 2
     return summed.quotient(above, positive * (totals.sum(axis=1) - positive), undefined=math.nan)
 

@@ -142,6 +142,7 @@ def spread(number: Array, total: Array, squares: Array) -> Array:
     """`number` times the sum of squared distances from the mean; exactly 0 where all values are equal."""
     import numpy as np
 
+    # n Σx² - (Σx)², which rounding leaves a little above 0 where all values are equal
     difference = number * squares - total**2
     return np.where(difference > ROUNDING * number * squares, difference, 0.0)
 

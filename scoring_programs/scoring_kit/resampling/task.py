@@ -239,8 +239,9 @@ def family_of_units(
     values, intervals = {}, {}
     for team, units in there.items():
         shown = _group_values(units, key, min_items)
-        values[team] = list(map(shown.get, groups))
-        intervals[team] = list(map(_group_intervals(units, key, shown, column, settings).get, groups))
+        of_groups = _group_intervals(units, key, shown, column, settings)
+        values[team] = [shown.get(group) for group in groups]
+        intervals[team] = [of_groups.get(group) for group in groups]
     return {"name": column.title if column else key, "groups": groups, "values": values, "intervals": intervals}
 
 

@@ -150,10 +150,12 @@ def _put_together(groups: Sequence[tuple[float, ...]], min_items: int, limit: in
         return any(0 < size < min_items for size in sizes)
 
     filled = [i for i, sizes in enumerate(groups) if any(sizes)]
+    # first those that must go, then the smallest, so that as little as possible is lost
     filled.sort(key=lambda i: (not is_small(groups[i]), sum(groups[i]), i))
     together: set[int] = set()
     total: tuple[float, ...] = (0,) * len(next(iter(groups), ()))
     for i in filled:
+        # what is put together must itself be large enough, or one could be told by the rest
         if not (is_small(groups[i]) or is_small(total) or len(filled) - len(together) > limit):
             break
         together.add(i)

@@ -462,6 +462,7 @@ def _ids(named: Mapping[YamlPath, tuple[Any, str]], what: str, taken: set[str]) 
         first = plain[:LONGEST_ID].strip("_") or what
         if not first[0].isalpha() or keyword.iskeyword(first):
             first = f"{what}_{first}"[:LONGEST_ID]
+        # with room for an underscore and three digits
         ids[at] = _unused(first, used, "_", LONGEST_ID - 4)
     return ids
 

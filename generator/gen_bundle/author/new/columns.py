@@ -299,7 +299,7 @@ def on_a_scale(values: Collection[str]) -> tuple[str, ...]:
         found = NUMBERED_LABEL.fullmatch(value)
         places[value] = int(found[1]) if found else -1
     if -1 not in places.values() and len(set(places.values())) == len(values):
-        return tuple(sorted(values, key=places.__getitem__))
+        return tuple(sorted(values, key=lambda value: places[value]))
     for scale in SCALES:
         known = [one.casefold() for one in scale]
         words = {one.casefold() for one in values}

@@ -121,7 +121,7 @@ def given(proposal: Proposal, gold: FileTable) -> Columns:
         names.append(str(proposal.item))
         keys = gold.keys((*proposal.key, names[-1]))
         # The order of a ranking's items would show which are relevant.
-        gold = gold.picked(sorted(range(len(gold)), key=keys.__getitem__))
+        gold = gold.picked(sorted(range(len(gold)), key=lambda row: keys[row]))
     elif proposal.many:
         gold = _each_key_once(gold, proposal.key)
     return {name: gold.columns[name] for name in names}

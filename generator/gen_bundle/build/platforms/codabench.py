@@ -85,6 +85,7 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
         title += f" – {competition.tasks[0].name}"
     document: dict[str, Any] = {
         "version": 2,
+        # longer ones are taken, and fail when the upload is stored
         "title": title[:222],
         "description": declaration.description,
         "image": logo_file(competition),
@@ -243,6 +244,7 @@ class BundleDumper(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    # YAML 1.1 reads many texts as something else: dates, numbers with colons, `no` as false
     plain = text and text[0].isalpha() and text.replace("_", "").replace("/", "").replace(".", "").isalnum()
     risky = text.lower() in {"yes", "no", "on", "off", "true", "false", "null", "y", "n"}
     style = None if plain and not risky else '"'

@@ -4,8 +4,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import chain, compress, filterfalse, groupby
-from operator import itemgetter
+from itertools import chain, filterfalse, groupby
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -121,7 +120,7 @@ class Join:
             for name in [name for name, cells in shown.items() if cells == its]:
                 del shown[name]
         for title, secret in self.table.secret.items():
-            golds = list(map(secret.__getitem__, new))
+            golds = [secret[place] for place in new]
             for name, cells in shown.items():
                 if title in (self.table.typed or ()):
                     self.beside.update(gold for gold, cell in zip(golds, cells, strict=True) if gold == cell)
@@ -153,7 +152,10 @@ class Join:
 def _shown(block: Block, rows: Sequence[int], own: Iterable[str]) -> dict[str, list[str]]:
     """Return what some rows say in all columns but those that name the items."""
     others = [name for name in block.columns if name not in own]
-    shown = {name: plain_cells(map(block.columns[name].__getitem__, rows)) for name in others[:WIDEST]}
+    shown = {}
+    for name in others[:WIDEST]:
+        cells = block.columns[name]
+        shown[name] = plain_cells(cells[row] for row in rows)
     return {**shown, **(_right(shown) if len(shown) <= FEW else {})}
 
 
@@ -293,12 +295,12 @@ class Search:
         names_items = False
         named: dict[str, tuple[list[int], list[str]]] = {}
         for name, cells in block.columns.items():
-            others = filterfalse(self._ids.__contains__, cells[:ENOUGH])
-            if not self._ids.isdisjoint(map(plain, others)):
+            others = [plain(cell) for cell in cells[:ENOUGH] if cell not in self._ids]
+            if not self._ids.isdisjoint(others):
                 cells = plain_cells(cells)
             if not self._ids.isdisjoint(cells):
-                is_id = list(map(self._ids.__contains__, cells))
-                named[name] = (list(compress(range(len(cells)), is_id)), list(compress(cells, is_id)))
+                rows = [row for row, cell in enumerate(cells) if cell in self._ids]
+                named[name] = (rows, [cells[row] for row in rows])
         for place, table in enumerate(self.gold.tables):
             for key in table.keys:
                 for own, found in key.items_in(block, named):
@@ -336,23 +338,23 @@ class Search:
         if table.whole and len(self._orders) < MOST_ORDERS and join.is_most:
             self._orders[place, tuple(order)] = None
         for title, cells in table.secret.items():
-            yield from _of_labels(seen, join, title, list(map(cells.__getitem__, order)))
+            yield from _of_labels(seen, join, title, [cells[row] for row in order])
 
     def _in_order(
         self, seen: Seen, columns: dict[str, list[str]], orders: Iterable[tuple[int, tuple[int, ...]]]
     ) -> Iterator[Leak]:
         """Columns without ids whose rows are those of the gold, or of another file of participants."""
         best: Best = {}
-        sizes = set(map(len, columns.values()))
+        sizes = {len(cells) for cells in columns.values()}
         for place, order in orders:
             table = self.gold.tables[place]
             fitting = sizes.intersection(len(order) + head for head in OFFSETS)
             for name, cells in columns.items() if fitting else ():
                 head = len(cells) - len(order)
                 for title, secret in table.secret.items() if head in OFFSETS else ():
-                    golds = map(secret.__getitem__, order)
+                    golds = [secret[row] for row in order]
                     rows = list(filter(all, zip(golds, cells[head:], strict=True)))
-                    runs = Counter(map(itemgetter(0), groupby(rows)))
+                    runs = Counter(row for row, _ in groupby(rows))
                     found = _judged(Counter(rows), len(columns) * len(table.secret), table, seen, runs)
                     if title in (table.typed or ()) and seen.channel in INPUT_CHANNELS and not (found and found.shown):
                         self.beside.update(gold for gold, cell in rows if gold == cell)

@@ -88,10 +88,10 @@ class RowKey(NamedTuple):
             shares: dict[str, float] = {}
             for name, cells in block.columns.items():
                 if name not in own:
-                    looked_at = list(map(plain, cells[:ENOUGH]))
-                    shares[name] = sum(map(part.__contains__, looked_at)) / max(1, len(looked_at))
-            name = max(shares, key=shares.__getitem__, default="")
-            if shares.get(name, 0) < 0.5:
+                    looked_at = [plain(cell) for cell in cells[:ENOUGH]]
+                    shares[name] = sum(cell in part for cell in looked_at) / max(1, len(looked_at))
+            name, share = max(shares.items(), key=lambda one: one[1], default=("", 0.0))
+            if share < 0.5:
                 return ()
             own.append(name)
         return tuple(own)
@@ -143,7 +143,7 @@ class SecretTable:
             if title.startswith(ENTITIES) or not is_of_texts:
                 continue
             for cell, *beside in zip(cells, *self.public.values(), strict=True):
-                own = set(map(words, beside))
+                own = {words(text) for text in beside}
                 for text in map(words, texts_in(cell)):
                     if is_text(text) and text not in own:
                         yield text
@@ -329,7 +329,7 @@ def _of_files(pattern: str, said: Mapping[str, str]) -> SecretTable:
 def _named_in(name: str, columns: Columns, whole: bool, secret: Mapping[str, Any]) -> Iterator[SecretTable]:
     """Yield what is secret in a table's columns."""
     wanted = _with_entities(columns, secret.get("columns", ()))
-    key = list(filter(columns.__contains__, secret.get("key") or [KEY]))
+    key = [name for name in secret.get("key") or [KEY] if name in columns]
     is_choice = bool(secret.get("choice")) and len(key) > 1 and not set(key[1:]) <= set(secret.get("public", ()))
     if is_choice and not wanted:
         says_nothing = {CHOICE: [""] * len(columns[key[0]])}
@@ -416,7 +416,7 @@ def _guessed_key(columns: Columns) -> list[str]:
     some: list[str] = []
     for title in titles[: len(columns) - 1][:4]:
         some.append(title)
-        if len(set(zip(*map(columns.__getitem__, some), strict=True))) == size:
+        if len(set(zip(*(columns[name] for name in some), strict=True))) == size:
             return some
     return []
 

@@ -73,6 +73,7 @@ class StoredArray:
             own = array("d", (value * self.scaling[0] + self.scaling[1] for value in own))
         if not self.first_fastest or len(self.shape) < 2:
             return own
+        # the first index runs fastest: a step along an axis passes all values of those before it
         steps = [math.prod(self.shape[:axis]) for axis in range(len(self.shape))]
         found = array("d")
         for place in product(*(range(size) for size in self.shape)):

@@ -112,6 +112,7 @@ def paired(old: Sequence[Named], new: Sequence[Named]) -> Iterator[tuple[Any, An
     """Both sides of every item: by its first name, then by its second, and so on; (old, None) or (None, new) else."""
     partners: dict[int, Any] = {}
     free = list(new)
+    # all pairs by the surest name before any by the next: no weaker likeness takes a partner away
     for rank in range(MOST_NAMES):
         for place, one in enumerate(old):
             if place in partners or one.name(rank) is None:
