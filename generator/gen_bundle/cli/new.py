@@ -255,7 +255,7 @@ def _declared(place: "Place", asked: Mapping[str, Any], words: Sequence[str]) ->
     from gen_bundle.author.new.project import new_declared
     from gen_bundle.author.new.propose import Choices, doubts, propose, taking_code
     from gen_bundle.author.new.recipes import recipe_gold
-    from gen_bundle.author.new.split import divide, is_sorted_by_answer
+    from gen_bundle.author.new.split import divide, ids_that_say_answers, is_sorted_by_answer
 
     split, template, train, ask = asked["split"], asked["template"], asked["train"], False
     if asked["gold"]:
@@ -276,7 +276,7 @@ def _declared(place: "Place", asked: Mapping[str, Any], words: Sequence[str]) ->
     if train is not None:
         understood["train"] = f"{train}, as it is"
     say_each(f"{name:9} {text}" for name, text in understood.items())
-    notes = [*gold.notes, *doubts(proposal, choices)]
+    notes = [*gold.notes, *doubts(proposal, choices), *ids_that_say_answers(proposal)]
     if is_sorted_by_answer(proposal):
         done = "gives the answers away; mix the lines of gold and inputs alike"
         if not proposal.of_lines:

@@ -109,6 +109,12 @@ VALUES = [float(points) for points in POINTS]
 RANKED = sorted(range(120), key=lambda place: VALUES[place])
 
 
+def each(text: str, name: str) -> Edit:
+    """A file for each item, of which the label is all or a part."""
+    items = zip(IDS, TEXTS, MOODS, strict=True)
+    return both(*(public(text.format(text=one_text, mood=mood), name.format(one)) for one, one_text, mood in items))
+
+
 def conll(comment: str) -> str:
     return "\n\n".join(
         comment.format(one, mood) + "".join(f"\n{n}\t{word}\tNOUN" for n, word in enumerate(text.split(), start=1))
@@ -163,6 +169,19 @@ DISGUISES: dict[str, Edit] = {
     "folders of codes": both(
         *(public(text, f"{CODES[mood]}/{one}.txt") for one, text, mood in zip(IDS, TEXTS, MOODS, strict=True))
     ),
+    "addresses and labels": public(
+        "".join(f"https://a.org/t/{one}.html?v=1,{mood}\n" for one, mood in SHUFFLED), "a.csv"
+    ),
+    "labels in addresses": public("".join(f"https://a.org/{mood}/{one}.html\n" for one, mood in SHUFFLED), "a.txt"),
+    "labels in links": page("\n".join(f"- [text](https://a.org/{mood}/{one}.html)" for one, mood in SHUFFLED)),
+    "paths and labels": public("file,mood\n" + "".join(f"img\\{one}.png,{mood}\n" for one, mood in PAIRS), "list.csv"),
+    "labels glued to ids": public("\n".join(f"{mood}.{one}" for one, mood in SHUFFLED), "a.txt"),
+    "a file for each label": each("{mood}\n", "each/{}.txt"),
+    "a folder for each label": each("{mood}", "each/{}/label.txt"),
+    "the label below the text": each("{text}\n{mood}\n", "each/{}.txt"),
+    "YAML for each": each("text: {text}\nmood: {mood}\n", "each/{}.yaml"),
+    "XML for each": each("<doc><text>{text}</text><mood>{mood}</mood></doc>", "each/{}.xml"),
+    "front matter": each("---\nmood: {mood}\n---\n\n{text}\n", "each/{}.md"),
     "ids by code": public(
         json.dumps({code: [one for one, mood in PAIRS if CODES[mood] == code] for code in "012"}), "a.json"
     ),
@@ -260,10 +279,12 @@ INNOCENTS: dict[str, Edit] = {
     "speakers": public(table(IDS, [f"{mood}-{n % 40}" for n, mood in enumerate(MOODS)], names="id speaker"), "who.csv"),
     "lengths": public(table(IDS, [str(len(text)) for text in TEXTS], names="id length"), "length.csv"),
     "texts one by one": both(*(public(text, f"texts/{one}.txt") for one, text in zip(IDS, TEXTS, strict=True))),
+    "YAML for each": each("text: {text}\nlang: en\n", "each/{}.yaml"),
     "texts as JSON": both(
         *(public(json.dumps({"id": one, "text": text}), f"{one}.json") for one, text in zip(IDS, TEXTS, strict=True))
     ),
     "ids in a random split": both(public("\n".join(IDS[:60]), "fold1.txt"), public("\n".join(IDS[60:]), "fold2.txt")),
+    "addresses": public("url,of\n" + "".join(f"https://a.org/t/{one}.html,web\n" for one in IDS), "list.csv"),
     "a notebook without gold": public(
         notebook(shown=html([(one, str(n % 7)) for n, one in enumerate(IDS)])), "a.ipynb"
     ),

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from gen_bundle.author.new.columns import GoldColumn
 from gen_bundle.author.new.key_and_answers import Key, of_types
 from gen_bundle.author.new.propose import Proposal
+from gen_bundle.check.leaks.search import said_by_ids
+from gen_bundle.check.leaks.secrets import SecretGold, secret_tables
 from gen_bundle.ground.errors import UserError, raise_all
 
 RATIO = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
@@ -131,6 +133,22 @@ def is_sorted_by_answer(proposal: Proposal) -> bool:
             if blocks < 2 * different:
                 return True
     return False
+
+
+def ids_that_say_answers(proposal: Proposal) -> Iterator[str]:
+    """A line for gold whose ids give answers away by a part of them or by their order, as a build finds it."""
+    gold = proposal.gold
+    answers: list[str] = []
+    for column in proposal.answers:
+        answers += column.in_gold
+    secret = {"key": proposal.key, "columns": answers, "texts": []}
+    for phase, file in (gold.files or {"": gold.file}).items():
+        rows = [at for at in range(len(gold)) if not phase or gold.phases[at] == phase]
+        of_phase = gold.picked(rows)
+        columns = {name: of_phase.shown(name) for name in dict.fromkeys([*proposal.key, *answers])}
+        tables = secret_tables(file, columns, secret)
+        for leak in said_by_ids(SecretGold(tables=list(tables))):
+            yield f"the ids may give answers away: {leak.what}. Number the items anew, in an order of chance"
 
 
 def _in_safe_order(proposal: Proposal) -> list[int]:

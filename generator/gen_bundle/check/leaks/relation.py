@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby, pairwise
-from operator import mul
+from statistics import correlation
 from typing import NamedTuple
 
 from gen_bundle.ground.tables.values import as_numbers, number
@@ -17,7 +17,7 @@ GOLD, PUBLIC = 0, 1  # places in a pair
 YES = frozenset(["1", "true", "t", "yes", "y"])
 BITS = frozenset(["0", "1", "-1", "true", "false", "t", "f", "yes", "no", "y", "n"])
 # How likely a chance agreement may be among all pairs of columns that are compared in a file.
-BY_CHANCE = 1e-3
+DOUBT = -math.log(1e-3)
 # A column shows the gold where it agrees for so many of its items, and for so much of what a constant does not get.
 SHOWN, BEYOND_CONSTANT = 0.95, 0.9
 SUSPECTED = 0.9
@@ -56,7 +56,7 @@ def agreement(pairs: Pairs, compared: int, runs: Pairs | None = None) -> Agreeme
     """
     evident = runs or pairs
     total = pairs.total()
-    doubt = math.log(max(1, compared)) - math.log(BY_CHANCE)
+    doubt = math.log(max(1, compared)) + DOUBT
     found = _same(pairs, evident, total, doubt) or _renamed(pairs, evident, total, doubt)
     return found or _numbers(pairs, total, doubt)
 
@@ -68,7 +68,19 @@ def repeats(pairs: Pairs, items: int) -> bool:
     minority = total - max(counts.values(), default=0)
     is_many = total >= COVERED_BY_ANSWER * items and minority >= MINORITY + 2
     is_same = _repeated(pairs).total() == total
-    return is_same and is_many and log_orders(counts.values()) > -math.log(BY_CHANCE)
+    return is_same and is_many and no_chance(counts.values())
+
+
+def right(shown: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """The answers that a column of yes and no beside them calls right: `id,predicted,correct`."""
+    found: dict[str, list[str]] = {}
+    for name, cells in shown.items():
+        if len(set(cells)) == 2 and BITS.issuperset(cells):
+            for other, answers in shown.items():
+                if other != name:
+                    pairs = zip(answers, cells, strict=True)
+                    found[f"{other} and {name}"] = [answer if cell in YES else "" for answer, cell in pairs]
+    return found
 
 
 def _same(pairs: Pairs, evident: Pairs, total: int, doubt: float) -> Agreement | None:
@@ -152,25 +164,11 @@ def _rounded(
 
 def _by_formula(pairs: Pairs, golds: Mapping[str, float], publics: Mapping[str, float], total: int) -> Agreement | None:
     """Where a straight line leads from one to the other."""
-    counts = list(pairs.values())
-    one = _centred([golds[gold] for gold, _ in pairs], counts)
-    other = _centred([publics[public] for _, public in pairs], counts)
-    variances = _moment(one, one, counts) * _moment(other, other, counts)
-    if not variances:
-        return None
-    strength = abs(_moment(one, other, counts)) / math.sqrt(variances)
+    values = [(golds[gold], publics[public]) for gold, public in pairs.elements()]
+    strength = abs(correlation(*zip(*values, strict=True)))
     if strength >= EXACTLY:
         return Agreement("by a formula", total, True)
     return Agreement(f"nearly (correlation {strength:.3f})", total, False) if strength >= CORRELATED else None
-
-
-def _centred(values: Sequence[float], counts: Sequence[int]) -> list[float]:
-    mean = sum(map(mul, values, counts)) / sum(counts)
-    return [value - mean for value in values]
-
-
-def _moment(one: Iterable[float], other: Iterable[float], counts: Iterable[int]) -> float:
-    return float(sum(map(mul, map(mul, one, other), counts)))
 
 
 def _tells_apart(pairs: Pairs, numbers: Mapping[str, float], *, at: int, doubt: float) -> bool:
@@ -182,11 +180,11 @@ def _tells_apart(pairs: Pairs, numbers: Mapping[str, float], *, at: int, doubt: 
     return _in_groups([pair[1 - at] for pair in in_order], doubt)
 
 
-def follows_order(column: list[str], doubt: float) -> bool:
+def follows_order(column: Sequence[str]) -> bool:
     """Whether items that come one after another are sorted by their gold."""
     counts = Counter(column)
     if 2 <= len(counts) <= FEW and min(counts.values()) >= MINORITY:
-        return _in_groups(column, doubt)
+        return _in_groups(column, DOUBT)
     values = [value for cell in column if (value := number(cell)) is not None]
     if len(values) < len(column) or len(counts) < FEW:
         return False
@@ -214,6 +212,11 @@ def _repeated(pairs: Pairs) -> Counter[str]:
         if gold == public:
             found[gold] += count
     return found
+
+
+def no_chance(counts: Iterable[int]) -> bool:
+    """Whether values that occur so often stand in one order of so many that it is not by chance."""
+    return log_orders(counts) > DOUBT
 
 
 def log_orders(counts: Iterable[int]) -> float:

@@ -1,45 +1,22 @@
 """The search for gold in what participants get: whole files, columns beside ids or in order, and texts."""
 
-import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import chain, filterfalse, groupby
+from itertools import chain, filterfalse, groupby, islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.leaks.relation import (
-    BITS,
-    BY_CHANCE,
-    FEW,
-    YES,
-    Agreement,
-    Pairs,
-    agreement,
-    follows_order,
-    log_orders,
-    repeats,
-)
-from gen_bundle.check.leaks.secrets import SHORTEST, RowKey, SecretGold, SecretTable, secret_gold
+from gen_bundle.check.leaks.relation import FEW, Agreement, Pairs, agreement, follows_order, no_chance, repeats, right
+from gen_bundle.check.leaks.secrets import SHORTEST, SecretGold, SecretTable, secret_gold
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files, listings
-from gen_bundle.ground.tables.any_file import (
-    FIRST_ROWS,
-    MOST_IN_MEMORY,
-    WIDEST,
-    Block,
-    blocks,
-    in_memory,
-    is_binary,
-    is_table,
-    portions,
-    text_of,
-)
+from gen_bundle.ground.tables.any_file import FIRST_ROWS, WIDEST, Block, blocks, in_memory, is_binary, portions
 from gen_bundle.ground.tables.entities import ENTITIES
-from gen_bundle.ground.tables.pieces import said_in_lines, streams, with_parts
-from gen_bundle.ground.tables.same_content import content_digest, digests
-from gen_bundle.ground.tables.values import number, plain, plain_cells, words
-from gen_bundle.ground.zips.arrays import array_digests
+from gen_bundle.ground.tables.pieces import ends_of, parts_of_name, said_in_lines, streams
+from gen_bundle.ground.tables.same_content import arrays_of, content_digest, digests
+from gen_bundle.ground.tables.values import plain, plain_cells, words
 from gen_bundle.ground.zips.tree import file_of, sha256_of
 
 # After so many items, columns that say nothing are no longer compared.
@@ -55,13 +32,15 @@ SEVERAL_TEXTS = 3
 MAX_SHINGLES = 300_000
 # Items in a row, and orders of items that are remembered.
 LISTED, IN_A_ROW, MOST_ORDERS = 5, 20, 8
+NEAR, FAR = 8, 200  # pieces after an id in a text
+NAME = re.compile(r"\S*[^\W\d]\S*")
+PART_OF = "\x1f"  # between a column's name and the place of a part of it
 FILE_NAME, FOLDER_NAME = "the file's name", "the folder's name"
 ALL = "the items"  # of a text, whatever is near them
 LARGE = 1024 * 1024
 # A large file may be so many times as large, or as small, when it is written by another program.
 ABOUT = 5
 OFFSETS = (0, 1, 2)  # below a head, Markdown has a rule
-DOUBT = -math.log(BY_CHANCE)
 
 
 class Leak(NamedTuple):
@@ -114,7 +93,11 @@ class Join:
         self.order |= dict.fromkeys(new)
         rows = list(new.values())
         self.line = self.line or block.lines[rows[0]]
-        shown = _shown(block, rows, own)
+        others = [name for name in block.columns if name not in own]
+        shown = {}
+        for name in others[:WIDEST]:
+            shown[name] = plain_cells(block.columns[name][row] for row in rows)
+        shown |= right(shown) if len(shown) <= FEW else {}
         for public in self.table.public.values():
             its = [public[place] for place in new]
             for name in [name for name, cells in shown.items() if cells == its]:
@@ -147,28 +130,6 @@ class Join:
     def is_most(self) -> bool:
         """Whether at least half of the rows are of these items."""
         return 2 * len(self.order) >= self.rows
-
-
-def _shown(block: Block, rows: Sequence[int], own: Iterable[str]) -> dict[str, list[str]]:
-    """Return what some rows say in all columns but those that name the items."""
-    others = [name for name in block.columns if name not in own]
-    shown = {}
-    for name in others[:WIDEST]:
-        cells = block.columns[name]
-        shown[name] = plain_cells(cells[row] for row in rows)
-    return {**shown, **(_right(shown) if len(shown) <= FEW else {})}
-
-
-def _right(shown: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """The answers that a column of yes and no beside them calls right: `id,predicted,correct`."""
-    found: dict[str, list[str]] = {}
-    for name, cells in shown.items():
-        if len(set(cells)) == 2 and BITS.issuperset(cells):
-            for other, answers in shown.items():
-                if other != name:
-                    pairs = zip(answers, cells, strict=True)
-                    found[f"{other} and {name}"] = [answer if cell in YES else "" for answer, cell in pairs]
-    return found
 
 
 # By the kind of a file's table, the place of the gold table, its key, and the columns that name the items.
@@ -209,7 +170,10 @@ class Search:
             near = list(self._in_streams(seen))
             found = [leak for leak in near if leak.shown] or found or near
         yield from found
-        folder = (seen.channel, seen.is_answer, seen.name.rpartition("/")[0], PurePosixPath(seen.name).suffix)
+        place = PurePosixPath(seen.name).parent
+        if plain(place.name) in self._ids:  # a folder for each item
+            place = place.parent
+        folder = (seen.channel, seen.is_answer, str(place), PurePosixPath(seen.name).suffix)
         files, together = self._folders.setdefault(folder, ([], {}))
         if not any(leak.shown for leak in found):
             if seen.channel in INPUT_CHANNELS:
@@ -228,10 +192,7 @@ class Search:
         for answers in self._answers.values():  # each of whose files may be too short to say anything
             sizes = [size for _, size in answers]
             if sum(sizes) >= SHORT_ANSWER and all(sizes):
-                what = f"and {len(sizes) - 1} more like it are reference files"
-                if len(sizes) == 1:
-                    what = "is a reference file"
-                yield Leak(answers[0][0], what)
+                yield Leak(answers[0][0], f"is a reference file ({len(sizes)} of {len(sizes)} here are)")
         tables = enumerate(self.gold.tables)
         orders = [(place, tuple(range(table.rows))) for place, table in tables if table.whole]
         for seen, columns in self._alone:
@@ -243,7 +204,7 @@ class Search:
         if name and (not seen.is_answer or is_binary(seen.node)):
             return f"is the reference file {name}"
         if self.gold.arrays and is_binary(seen.node):
-            arrays = array_digests(seen.node.read(MOST_IN_MEMORY)) & self.gold.arrays
+            arrays = arrays_of(seen.node) & self.gold.arrays
             return f"has the array of the reference file {self.gold.files[min(arrays)]}" if arrays else ""
         held = self.gold.passages.within(seen.node)
         if seen.is_answer:
@@ -267,13 +228,17 @@ class Search:
         alone: dict[str, list[str]] = {}
         most = self._longest + len(OFFSETS)
         path = PurePosixPath(seen.name)
-        for block in chain.from_iterable(map(self._both_ways, blocks(seen.node))):
-            size = len(block.lines)
-            if size < FIRST_ROWS:
-                names = {FILE_NAME: [path.stem] * size, FOLDER_NAME: [path.parent.name] * size}
+        own = {FILE_NAME: path.stem, FOLDER_NAME: path.parent.name}
+        found = chain.from_iterable(map(self._both_ways, blocks(seen.node)))
+        if not self._ids.isdisjoint(map(plain, own.values())):  # a file for each item
+            found = chain(found, [ends_of(seen.node)])
+        for block in found:
+            if len(block.lines) < FIRST_ROWS:
+                names = {name: [one] * len(block.lines) for name, one in own.items()}
                 block.columns = {**block.columns, **names}
             names_items = self._join(joins, block)
-            if seen.is_answer and _says_nothing(joins):
+            compared = [pairs for join in joins.values() for pairs in join.pairs.values()]
+            if seen.is_answer and compared.count(None) == len(compared) > 0:
                 break  # an example submission that is wrong here is not the gold
             if names_items or len(block.columns) > MOST_COLUMNS:
                 continue
@@ -284,11 +249,22 @@ class Search:
         return joins, alone
 
     def _both_ways(self, block: Block) -> Iterator[Block]:
-        """A block, and the same turned round where its head has ids."""
+        """A block with the parts of its names and addresses, and the same turned round where its head has ids."""
+        if len(block.columns) <= FEW:
+            block.columns = {**block.columns, **dict(self._parts(block))}
         yield block
         heads = [plain(cells[0]) for cells in block.columns.values() if cells]
         if len(block.lines) < WIDEST and len(self._ids.intersection(heads)) >= LISTED:
             yield block.turned()
+
+    def _parts(self, block: Block) -> Iterator[tuple[str, list[str]]]:
+        """The parts of columns that have ids in some of them, as `images/rv-1.png` has, and none as a whole."""
+        for name, cells in block.columns.items():
+            some = [cell for cell in cells[: 2 * LISTED] if NAME.fullmatch(cell)]
+            parts = plain_cells(chain(*map(parts_of_name, some)))
+            if not self._ids.isdisjoint(parts) and self._ids.isdisjoint(plain_cells(some)):
+                for place, column in enumerate(zip(*map(parts_of_name, cells), strict=True)):
+                    yield f"{name}{PART_OF}{place}", list(column)
 
     def _join(self, joins: Joins, block: Block) -> bool:
         """Join a table with the gold tables; returns whether it names items, other than by the file's name."""
@@ -319,8 +295,7 @@ class Search:
             for (title, name), pairs in join.pairs.items():
                 found = _judged(pairs, len(compared[kind]), join.table, seen)
                 if found:
-                    leak = _leak(seen, join.table, title, found, f"{_column(name)}{more}", join.line)
-                    _keep(best, leak, join.table, title)
+                    _note(best, seen, join.table, title, found, f"{_column(name)}{more}", join.line)
             if not seen.is_answer and (not more or own == (ALL,)):
                 yield from self._of_items(seen, place, join, titles)
         yield from best.values()
@@ -360,26 +335,24 @@ class Search:
                         self.beside.update(gold for gold, cell in rows if gold == cell)
                     if found and found.how not in ("by its order", "in groups"):
                         where = f"{_column(name.rpartition(' ')[2])}, in the order of the items"
-                        _keep(best, _leak(seen, table, title, found, where, 1), table, title)
+                        _note(best, seen, table, title, found, where, 1)
         yield from best.values()
 
     def _in_streams(self, seen: Seen) -> Iterator[Leak]:
         """Ids, and labels or numbers near them, in a text without a regular form."""
-        if not self._ids or is_table(seen.node):
+        if not self._ids:
             return
-        stem = PurePosixPath(seen.name).stem
-        for has_names, stream in zip((True, False, False), streams(text_of(seen.node), self._ids), strict=True):
+        for stream in streams(seen.node, self._ids):
             joins: Joins = {}
             for place, table in enumerate(self.gold.tables):
                 for key in table.keys:
-                    if len(key.titles) > 1:
-                        continue
-                    for own, block, found in NearItems(key, table, stem, has_names).read(stream):
-                        join = joins.setdefault((own, place, key.titles, (own,)), Join(table))
+                    if len(key.titles) == 1:
+                        values = {title: set(cells) - key.rows.keys() for title, cells in table.secret.items()}
+                        block, found = near_items(stream, key.rows, values)
+                        join = joins[ALL, place, key.titles, (ALL,)] = Join(table)
                         join.look(found, block, ())
-            found_leaks = list(self._given_away(seen, joins, " near them"))
-            if found_leaks:
-                yield from found_leaks
+            if leaks := list(self._given_away(seen, joins, " near them")):
+                yield from leaks
                 return
 
 
@@ -390,30 +363,19 @@ def _of_labels(seen: Seen, join: Join, title: str, shown: Sequence[str]) -> Iter
     left_out = len(cells) - len(shown)
     if left_out >= LISTED and shown.count(shown[0]) == len(shown) == cells.count(shown[0]):
         what = f"lists the {len(shown)} items with {title} {shown[0]!r} in {table.name}, and no others"
-        if log_orders([len(shown), left_out]) > DOUBT:
+        if no_chance([len(shown), left_out]):
             yield Leak(seen, what, not table.guessed, table.guessed, join.line)
-    elif len(shown) >= IN_A_ROW and join.is_most and follows_order(list(shown), DOUBT):
+    elif len(shown) >= IN_A_ROW and join.is_most and follows_order(shown):
         what = f"has {len(shown)} items in the order of {title} in {table.name}"
         yield Leak(seen, what, False, table.guessed, join.line)
 
 
-def _says_nothing(joins: Joins) -> bool:
-    """Whether columns were compared, and none of them has anything in common with the gold."""
-    compared = list(chain.from_iterable(join.pairs.values() for join in joins.values()))
-    return bool(compared) and all(pairs is None for pairs in compared)
-
-
-def _keep(best: Best, leak: Leak, table: SecretTable, title: str) -> None:
-    """Of what is said of a secret column, what is surest, of most items, is kept."""
-    kept = best.get((table.name, title))
-    if kept is None or (leak.shown, leak.items) > (kept.shown, kept.items):
-        best[table.name, title] = leak
-
-
-def _column(name: str) -> str:
+def _column(title: str) -> str:
+    name, is_part, _ = title.partition(PART_OF)
     if not name:
         return ""
-    return f" (column {int(name) + 1})" if name.isdigit() else f" ({name})"
+    of_name = f"column {int(name) + 1}" if name.isdigit() else name
+    return f" (a part of {of_name})" if is_part else f" ({of_name})"
 
 
 def _judged(
@@ -426,72 +388,46 @@ def _judged(
     return agreement(pairs, compared, runs)
 
 
-def _leak(seen: Seen, table: SecretTable, title: str, found: Agreement, where: str, line: int) -> Leak:
+def _note(best: Best, seen: Seen, table: SecretTable, title: str, found: Agreement, where: str, line: int) -> None:
+    """Note what is said of a secret column; of all that is, what is surest, of most items, is kept."""
     how = f" {found.how}".rstrip()
     said = "shows" if found.shown else "may show"
     what = f"{said} {title} of {table.name}{how} for {found.items} of {table.rows} items{where}"
-    return Leak(seen, what, found.shown, table.guessed, line, found.items)
+    kept = best.get((table.name, title))
+    if kept is None or (found.shown, found.items) > (kept.shown, kept.items):
+        best[table.name, title] = Leak(seen, what, found.shown, table.guessed, line, found.items)
 
 
-class NearItems:
-    """The text near ids: as a table with a row for each of them, for each way of being near.
+def near_items(
+    stream: Sequence[tuple[int, str]], rows: Mapping[str, int], values: Mapping[str, Set[str]]
+) -> tuple[Block, list[tuple[int, int]]]:
+    """Return a table of what stands near items that a text names, and the places of its rows there and in the gold.
 
-    That is the next and the last piece, the next value or number, the last value before, and what a name precedes,
-    where it `has_names`: words before words say nothing.
+    That is the piece before, each of the next few, and the next of the `values` of a gold column.
     """
+    places: dict[int, int] = {}
+    for at, (_, piece) in enumerate(stream):
+        if piece in rows:
+            places.setdefault(rows[piece], at)
+    columns: dict[str, list[str]] = {}
+    pieces, lines = ["", *(piece for _, piece in stream), *[""] * NEAR], []
+    for at in places.values():
+        lines.append(stream[at][0])
+        for offset in (-1, *range(1, NEAR + 1)):
+            columns.setdefault(f"piece {offset}", []).append(pieces[1 + at + offset])
+        for title, own in values.items():
+            columns.setdefault(f"the next {title}", []).append(_next_of(own, stream, at, rows))
+    return Block("", columns, lines), list(enumerate(places))
 
-    def __init__(self, key: RowKey, table: SecretTable, stem: str, has_names: bool) -> None:
-        self._rows = key.rows
-        self._table = table
-        self._stem = stem
-        self._has_names = has_names
-        self._current = key.rows.get(plain(stem), -1)
-        self._values: dict[str, set[str]] = {}
-        self._said: dict[str, dict[int, str]] = defaultdict(dict)
-        self._before: dict[str, str] = {}
 
-    def read(self, stream: Sequence[tuple[int, str]]) -> Iterator[tuple[str, Block, list[tuple[int, int]]]]:
-        """The tables of a stream, each with the way of being near and the places of its rows there and in the gold."""
-        if self._stem.lower() not in self._rows and not any(piece in self._rows for _, piece in stream):
-            return
-        for title, cells in self._table.secret.items():
-            if not title.startswith(ENTITIES):
-                self._values[title] = set(cells) - self._rows.keys()
-        places: dict[int, int] = {}
-        last = ""
-        for line, piece in stream:
-            place = self._rows.get(piece)
-            if place is None:
-                self._note(piece, last)
-            elif place != self._current:
-                self._current = place
-                places.setdefault(place, line)
-                self._said["the piece before"].setdefault(place, last)
-                for title, value in self._before.items():
-                    self._said[f"the {title} before"].setdefault(place, value)
-            last = piece
-        self._said[ALL] = dict.fromkeys(places, "")
-        for how, found in self._said.items():
-            if len(found) >= SEVERAL_TEXTS:
-                block = Block("", {how: list(found.values())}, [places.get(place, 1) for place in found])
-                yield how, block, list(enumerate(found))
-
-    def _note(self, piece: str, last: str) -> None:
-        """Note a piece that is no id, after the piece before it."""
-        ways: list[str] = []
-        for title, values in self._values.items():
-            if piece in values:
-                self._before[title] = piece
-                ways.append(f"the next {title}")
-        if self._current < 0:
-            return
-        ways.append("the next piece")
-        if number(piece) is not None:
-            ways.append("the next number")
-        if self._has_names and last and last not in self._rows and number(last) is None:
-            ways.append(f"after {last!r}")
-        for how in ways:
-            self._said[how].setdefault(self._current, piece)
+def _next_of(values: Set[str], stream: Sequence[tuple[int, str]], at: int, rows: Mapping[str, int]) -> str:
+    """The first of some values after a place, before the next item."""
+    for _, piece in islice(stream, at + 1, at + 1 + FAR):
+        if piece in values:
+            return piece
+        if piece in rows:
+            break
+    return ""
 
 
 @once_a_bundle
@@ -504,7 +440,7 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
     # the same file often lies in several kits and programs, and as a solution and a kit's example
     different: dict[tuple[str, str, bool, str], Seen] = {}
     for seen in seen_files:
-        name = seen.name.rpartition("/")[2]
+        name = "/".join(seen.name.split("/")[-2:])  # its folder may be called as its item
         channel = "" if seen.is_answer else seen.channel
         different.setdefault((content_digest(seen.node), channel, seen.is_answer, name), seen)
     search = Search(gold)
@@ -516,14 +452,21 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
                 texts.look(seen)
         yield from found
     yield from search.leaks_in_folders()
-    for table in gold.tables:
-        for key in table.keys[:1]:  # ids that say their gold, by a part or by their order
-            rows = ["\t".join(with_parts(cell)) for cell in sorted(set(map(plain, key.rows)))]
-            ids = Seen("ids of", (), table.name, file_of("\n".join(rows).encode("utf-8", "replace")))
-            yield from [leak._replace(shown=False) for leak in search.leaks_in(ids)][:1]
+    yield from said_by_ids(gold)
     for listing in listings(seen_files):
         yield from search.leaks_in(listing)
     yield from texts.leaks(seen_files, {words(text) for text in search.beside})
+
+
+def said_by_ids(gold: SecretGold) -> Iterator[Leak]:
+    """Yield what ids say of their own gold, by a part of them or by their order."""
+    search = Search(gold)
+    for table in gold.tables:
+        for key in table.keys[:1]:
+            rows = ["\t".join(parts_of_name(cell)) for cell in sorted(set(map(plain, key.rows)))]
+            ids = Seen("ids of", (), table.name, file_of("\n".join(rows).encode("utf-8", "replace")))
+            for leak in islice(search.leaks_in(ids), 1):
+                yield leak._replace(what=leak.what.partition(" (")[0], shown=False, line=0)
 
 
 class Texts:

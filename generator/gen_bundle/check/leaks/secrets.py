@@ -1,33 +1,25 @@
 """The secrets of a bundle: what its own program names, or else a guess from the look of its reference data."""
 
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from itertools import chain, islice
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.leaks.relation import BY_CHANCE, log_orders
+from gen_bundle.check.leaks.relation import no_chance
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files
 from gen_bundle.codabench.competition import DataUse, Task
-from gen_bundle.ground.tables.any_file import (
-    KEY,
-    MOST_IN_MEMORY,
-    Block,
-    in_memory,
-    is_binary,
-    lines,
-)
+from gen_bundle.ground.tables.any_file import KEY, MOST_IN_MEMORY, Block, in_memory, is_binary, lines
 from gen_bundle.ground.tables.entities import ENTITIES
-from gen_bundle.ground.tables.same_content import Passages, digests
+from gen_bundle.ground.tables.same_content import Passages, arrays_of, digests
 from gen_bundle.ground.tables.values import JSON_STARTS, number, plain, plain_cells, texts_in, words
 from gen_bundle.ground.tables.whole_tables import first_cells, whole_tables
-from gen_bundle.ground.zips.arrays import array_digests, has_one_value
+from gen_bundle.ground.zips.arrays import has_one_value
 from gen_bundle.ground.zips.tree import Node, file_of, sha256_of
 
 # File names and titles that tell what something is.
@@ -154,12 +146,11 @@ def is_text(text: Sequence[str]) -> bool:
     return len(text) >= SHORTEST and len(set(text)) > 1 and not "".join(text).isdecimal()
 
 
-def is_one_line(node: Node) -> bool:
-    """Whether a file is a text of one line that no other has by chance: its words, or letters, are many and differ."""
-    first, *others = islice(chain(lines(node), ["", ""]), 3)
-    found: Sequence[str] = words(first)
-    parts = found if len(found) > 1 else first
-    return not any(others) and (is_text(found) or log_orders(Counter(parts).values()) > -math.log(BY_CHANCE))
+def says_something(line: str) -> bool:
+    """Whether no other text has a line by chance: its words, or its letters, are many and differ."""
+    found = words(line)
+    counts = Counter(found) if len(found) > 1 else Counter(line)
+    return is_text(found) or no_chance(counts.values())
 
 
 @dataclass
@@ -182,19 +173,15 @@ class SecretGold:
     sizes: set[int] = field(default_factory=set)
     named: dict[str, bool] = field(default_factory=dict)
 
-    def add_file(self, name: str, node: Node, *, is_secret: bool = False) -> None:
-        """Note a file; one of an array of a single value may be the same by chance, and one of a single line.
-
-        Of what is secret as a whole, a single line that says something is none.
-        """
+    def add_file(self, name: str, node: Node, only_line: str = "") -> None:
+        """Note a file; one of an array of a single value may be the same by chance, and one of a line of few words."""
         found = digests(node)
         if is_binary(node):
-            data = node.read(MOST_IN_MEMORY)
-            self.arrays |= (arrays := array_digests(data))
+            self.arrays |= (arrays := arrays_of(node))
             found |= arrays
-            if not arrays and has_one_value(data):
+            if not arrays and has_one_value(node.read(MOST_IN_MEMORY)):
                 return
-        if self.passages.add(name, node) or found or is_binary(node) or (is_secret and is_one_line(node)):
+        if self.passages.add(name, node, says_something(only_line)) or found or is_binary(node):
             self.files |= dict.fromkeys([sha256_of(node), *found], name)
             self.sizes.add(node.size)
 
@@ -203,14 +190,15 @@ class SecretGold:
         for one in secrets:
             columns = one.get("columns", ())
             what = f"{', '.join(map(repr, columns))} in {one['name']}" if columns else one["name"]
-            found = False
-            of_a_line: dict[str, str] = {}
+            found, of_a_line = False, dict[str, str]()
             for name, node in files.items():
                 if fits(name, one):
                     with in_memory(node):
-                        self.add_file(name, node, is_secret=not columns)
+                        line = "" if columns else _only_line(node)
+                        self.add_file(name, node, line)
                         tables = list(named_tables(name, node, one))
-                        of_a_line |= {} if tables else _only_line(name, node)
+                    if line and not tables and not line.startswith(("<", *JSON_STARTS)):
+                        of_a_line[name] = line
                     self.tables += tables
                     found = found or bool(tables) or not columns
             if of_a_line:
@@ -308,13 +296,13 @@ def named_tables(name: str, node: Node, secret: Mapping[str, Any]) -> Iterator[S
         yield _one_column(name, title, first_cells(texts), secret.get("texts"))
         return
     for columns, whole in whole_tables(node, MOST_ROWS):
-        yield from _named_in(name, columns, whole, secret)
+        yield from secret_tables(name, columns, secret, whole=whole)
 
 
-def _only_line(name: str, node: Node) -> dict[str, str]:
-    """Return the line of a text that has no other, such as what is said in a recording, by the text's name."""
+def _only_line(node: Node) -> str:
+    """Return the line of a text that has no other, such as what is said in a recording; empty for other files."""
     said = list(islice(filter(None, map(str.strip, lines(node))), 2))
-    return {name: said[0]} if len(said) == 1 and not said[0].startswith(("<", *JSON_STARTS)) else {}
+    return said[0] if len(said) == 1 else ""
 
 
 def _of_files(pattern: str, said: Mapping[str, str]) -> SecretTable:
@@ -326,8 +314,10 @@ def _of_files(pattern: str, said: Mapping[str, str]) -> SecretTable:
     return SecretTable(pattern, {"text": plain_cells(said.values())}, _keys(keys, [], list(keys)), typed=["text"])
 
 
-def _named_in(name: str, columns: Columns, whole: bool, secret: Mapping[str, Any]) -> Iterator[SecretTable]:
-    """Yield what is secret in a table's columns."""
+def secret_tables(
+    name: str, columns: Columns, secret: Mapping[str, Any], *, whole: bool = True
+) -> Iterator[SecretTable]:
+    """Yield what is secret in columns, as an organiser's program names it; `whole`: whether these are all rows."""
     wanted = _with_entities(columns, secret.get("columns", ()))
     key = [name for name in secret.get("key") or [KEY] if name in columns]
     is_choice = bool(secret.get("choice")) and len(key) > 1 and not set(key[1:]) <= set(secret.get("public", ()))

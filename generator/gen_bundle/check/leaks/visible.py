@@ -11,7 +11,7 @@ from gen_bundle.check.bundle import Bundle, once_a_bundle, page_files
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.ground.resources import KITS, packages_text, resource
 from gen_bundle.ground.tables.any_file import is_binary
-from gen_bundle.ground.tables.pieces import with_parts
+from gen_bundle.ground.tables.pieces import parts_of_name
 from gen_bundle.ground.yaml_document import Path, texts_in
 from gen_bundle.ground.zips.containers import Contents, contents, holds_files
 from gen_bundle.ground.zips.tree import Node, file_of, sha256_of
@@ -157,14 +157,12 @@ def _files_below(folder: pathlib.Path) -> frozenset[str]:
 
 
 def listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:
-    """The names of all files of a kind, as a table: the name, its parts and its folders."""
+    """The names of all files of a kind, as a table of their parts."""
     rows: dict[Channel, list[str]] = {}
     first: dict[Channel, Seen] = {}
     for seen in seen_files:
         if seen.channel in (*INPUT_CHANNELS, "starting kit") and not seen.is_answer:
-            *folders, name = pathlib.PurePosixPath(seen.name).with_suffix("").parts
-            cells = [*with_parts(name), *["", "", "", *folders][-3:]]
-            rows.setdefault(seen.channel, []).append("\t".join(cells))
+            rows.setdefault(seen.channel, []).append("\t".join(parts_of_name(seen.name)))
             first.setdefault(seen.channel, seen)
     for channel, found in rows.items():
         table = file_of("\n".join(found).encode("utf-8", "replace"))

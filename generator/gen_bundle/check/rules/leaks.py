@@ -92,13 +92,11 @@ def _reference_is_shown(bundle: Bundle) -> Iterator[Problem]:
 
 @LEAKS.note("a file for participants that the check could not look into", source=HOUSE)
 def _not_looked_into(bundle: Bundle) -> Iterator[Problem]:
-    """It may contain gold. → Make sure yourself that it contains none. Archives are searched that are zips without a
-    password.
-    """
+    """It may contain gold. → Make sure yourself that it contains none; pack an archive as a zip without a password."""
     alike: dict[tuple[str, str, str], list[Seen]] = defaultdict(list)
     are_compared = any(gold.arrays for gold in secret_gold(bundle))
     seen_files = foreign_files(bundle)
-    own = _of_our_kits(seen_files) if is_described(bundle) else frozenset()
+    own = _of_our_kits(seen_files) if is_described(bundle) else set()
     for seen in seen_files:
         if not seen.closed or seen.channel in ("program", "logo") or sha256_of(seen.node) in own:
             continue
@@ -111,10 +109,10 @@ def _not_looked_into(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"{files[0].channel} {files[0].name.removesuffix(CONTENT)} is {closed}{more}", files[0].at)
 
 
-def _of_our_kits(seen_files: Iterable[Seen]) -> frozenset[str]:
+def _of_our_kits(seen_files: Iterable[Seen]) -> set[str]:
     """The digests of what builds write into kits from other files: the template, and examples of wrong answers."""
-    kits = [seen for seen in seen_files if seen.channel == "starting kit" and re.search(OURS_IN_KITS, seen.name)]
-    return frozenset(sha256_of(seen.node) for seen in kits)
+    kits = [seen for seen in seen_files if seen.channel == "starting kit" and OURS_IN_KITS.search(seen.name)]
+    return {sha256_of(seen.node) for seen in kits}
 
 
 @LEAKS.note("files for participants that keep what was deleted since", source=HOUSE)

@@ -13,15 +13,16 @@ from gen_bundle.ground.tables.any_file import (
     MAX_DEPTH,
     MAX_JSON_BYTES,
     MAX_TEXT,
+    MOST_IN_MEMORY,
     encoding_of,
     first_line,
     json_value,
     lines,
 )
 from gen_bundle.ground.tables.values import words
+from gen_bundle.ground.zips.arrays import array_digests
 from gen_bundle.ground.zips.tree import Node, sha256_of
 
-SEVERAL_WORDS = 4
 WORDS_A_LINE = 2  # such as an id and its label
 MOST_TRIES = 1000
 """So often a gold file is compared from a line like its first one on."""
@@ -33,6 +34,11 @@ def content_digest(node: Node) -> str:
     if not encoding.startswith("utf-16") or node.size > MAX_TEXT:
         return sha256_of(node)
     return hashlib.sha256(node.read(node.size).decode(encoding, "replace").encode("utf-8", "replace")).hexdigest()
+
+
+def arrays_of(node: Node) -> set[str]:
+    """Return what the arrays in a file are recognised by, whatever its format."""
+    return array_digests(node.read(MOST_IN_MEMORY))
 
 
 def digests(node: Node) -> set[str]:
@@ -68,14 +74,13 @@ class Passages:
     def __init__(self) -> None:
         self._of_first: dict[int, list[tuple[str, array[int], int]]] = {}
 
-    def add(self, name: str, node: Node) -> bool:
-        """Note a file; returns whether it has two different lines or one of several words: else it says too little."""
+    def add(self, name: str, node: Node, says_something: bool) -> bool:
+        """Note a file of two different lines, or of one where that is known to say something; returns whether it is."""
         coded = array("q", _coded(node))
         said = len(coded)
-        if said == 1:
-            only = words(first_line(node))
-            said = len(only) // WORDS_A_LINE if len(set(only)) >= SEVERAL_WORDS else 0
-        if said < 2 or len(coded) > len(set(coded)) == 1:
+        if said == 1 and says_something:
+            said = max(2, len(words(first_line(node))) // WORDS_A_LINE)
+        elif len(set(coded)) < 2:
             return False
         self._of_first.setdefault(coded[0], []).append((name, coded, said))
         return True

@@ -1,7 +1,6 @@
 """Values and texts as they are compared, whatever program wrote them."""
 
 import json
-import math
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
@@ -12,6 +11,7 @@ WORD = re.compile(r"\w+")
 DECIMAL = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+([.,]|(?<=[0-9])e[+-]?[0-9]{1,2})?")
 JSON_STARTS = ("{", "[")
 NO_WORDS = frozenset("+-.,0123456789[{")  # with what numbers and JSON begin
+LARGEST = 1e100  # of which squares can be added up
 NESTED = frozenset([dict, list])
 COMPARED = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
@@ -99,7 +99,7 @@ def as_numbers(column: Iterable[str]) -> dict[str, float]:
     found: dict[str, float] = {}
     for cell in column:
         value = number(cell)
-        if value is None or not math.isfinite(value):
+        if value is None or abs(value) > LARGEST:
             return {}
         found[cell] = value
     return found

@@ -11,7 +11,7 @@ import pytest
 from gen_bundle.author.new.data import write_data
 from gen_bundle.author.new.project import Place, new_declared
 from gen_bundle.author.new.propose import Choices, propose
-from gen_bundle.author.new.split import divide, is_sorted_by_answer
+from gen_bundle.author.new.split import divide, ids_that_say_answers, is_sorted_by_answer
 from gen_bundle.cli.messages import say_error
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.ground.errors import UserError
@@ -166,6 +166,22 @@ def test_a_phase_must_have_something_to_tell_apart(values: list[str], kind: str,
 def test_one_value_in_all_rows_is_nothing_to_predict(value: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"gold\.csv: the column label has one value in all rows"):
         proposed(tmp_path, "gold.csv", csv_text("id,label", [["a", value], ["b", value]]))
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        ([f"{'ab'[i % 2]}-{i * 37 % 61}" for i in range(60)], ["has 60 items in the order of label in gold.csv"]),
+        ([f"d{i * 37 % 61:02}-{'xy'[i % 2]}" for i in range(60)], ["shows label of gold.csv"]),
+        ([f"t{i % 2 * 30 + i // 2:02}" for i in range(60)], ["has 60 items in the order of label in gold.csv"]),
+        ([f"t{i * 37 % 61:02}" for i in range(60)], []),
+    ],
+)
+def test_ids_that_say_their_answers_are_noted(ids: list[str], said: list[str], tmp_path: Path) -> None:
+    rows = [[one, f"Text {i}", ["neg", "pos"][i % 2]] for i, one in enumerate(ids)]
+    found = list(ids_that_say_answers(proposed(tmp_path, "gold.csv", csv_text("id,text,label", rows))))
+    assert len(found) == len(said)
+    assert all(one in line for one, line in zip(said, found, strict=True))
 
 
 def test_the_order_of_sorted_gold_is_not_given_away(tmp_path: Path) -> None:
