@@ -54,18 +54,20 @@ CUT = {
     "ndcg": "ndcg",
 }
 """Of rankings, before `@10`."""
+SHOWN = "docs/any-file.md"
 NOT_BUILT_IN = {
     **dict.fromkeys(("meteor", "gleu", "nist"), "nltk"),
     **dict.fromkeys(("cider", "spice"), "pycocoevalcap"),
     **dict.fromkeys(("comet", "xcomet"), "unbabel-comet"),
-    **dict.fromkeys(("psnr", "ssim"), "scikit-image"),
-    **dict.fromkeys(("hd", "hd95", "hausdorff", "hausdorffdistance", "assd"), "medpy"),
-    **dict.fromkeys(("map05", "map50", "map5095", "boxap", "maskap"), "pycocotools"),
+    **dict.fromkeys(("psnr", "ssim", "hd95", "map05", "map50", "las"), SHOWN),
+    **dict.fromkeys(("hd", "hausdorff", "hausdorffdistance", "assd"), "medpy"),
+    **dict.fromkeys(("map5095", "boxap", "maskap"), "pycocotools"),
     **dict.fromkeys(("hamming", "hammingloss", "coverageerror", "labelrankingloss"), "scikit-learn"),
-    **dict.fromkeys(("bleurt", "mover", "bart", "sari", "perplexity", "fid", "der", "jer", "eer", "uas", "las"), ""),
+    **dict.fromkeys(("bleurt", "mover", "bart", "sari", "perplexity", "fid", "der", "jer", "eer", "uas"), ""),
     **dict.fromkeys(("muc", "bcubed", "ceaf", "ceafe", "lea", "pck", "oks", "hits", "hit", "windowdiff"), ""),
 }
-"""Well-known metrics that a declaration has no name for → the package that computes them, where one is at hand."""
+"""Well-known metrics that a declaration has no name for → the package that computes them, where one is at hand, or the
+page that has them as functions of numpy and SciPy."""
 USUAL_TYPES = {
     **dict.fromkeys(("float", "int", "integer", "double", "numeric", "real"), "number"),
     **dict.fromkeys(("str", "id"), "string"),
@@ -101,5 +103,7 @@ def not_built_in(name: str) -> str:
     package = NOT_BUILT_IN.get(function.replace("_", "").removesuffix("score"))
     if package is None:
         return ""
+    if package == SHOWN:
+        return f"It is not built in: {SHOWN} has it as a function to copy."
     with_package = f" with the package {package} under requirements," if package else ""
-    return f"It is not built in: write it as a function,{with_package} and name it metrics.py:{function}."
+    return f"It is not built in: write it as a function ({SHOWN}),{with_package} and name it metrics.py:{function}."

@@ -52,15 +52,11 @@ def test_every_answer_is_a_metric_with_its_options() -> None:
     [
         (
             "METEOR",
-            "It is not built in: write it as a function, with the package nltk under requirements, "
+            "It is not built in: write it as a function (docs/any-file.md), with the package nltk under requirements, "
             "and name it metrics.py:meteor.",
         ),
-        ("hits@10", "It is not built in: write it as a function, and name it metrics.py:hits."),
-        (
-            "mAP@0.5",
-            "It is not built in: write it as a function, with the package pycocotools under requirements, "
-            "and name it metrics.py:map_0_5.",
-        ),
+        ("hits@10", "It is not built in: write it as a function (docs/any-file.md), and name it metrics.py:hits."),
+        ("mAP@0.5", "It is not built in: docs/any-file.md has it as a function to copy."),
         ("meteo", ""),
     ],
 )
