@@ -5,9 +5,7 @@ of the organisers'. The platform's own rules say what the computed columns are a
 """
 
 import csv
-import io
 import json
-import math
 import shlex
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -16,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from gen_bundle.after.score_table import read_score_table
 from gen_bundle.build.foreign import ForeignProject, foreign_document, resolve_foreign
 from gen_bundle.build.package.client import VerbProgress, find_package
 from gen_bundle.build.package.libraries import site_here
@@ -33,7 +32,6 @@ from gen_bundle.declaration.scoring import DECLARED
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.fetched import SUBMISSIONS, Record, chosen_on_board, read_fetched, read_records
 from gen_bundle.ground.yaml_document import read_yaml
-from scoring_kit.base.submissions import allow_long_cells
 
 SEED = 0
 
@@ -303,43 +301,14 @@ def _table_scores(file: Path, board: Leaderboard) -> GivenScores:
     """The rows of a table of scores; an empty cell is no score."""
     keys = [column.key for column in board.columns]
     expected = f"Expected a CSV table with a row for each team: {TEAM}, then columns of {', '.join(keys)}."
-    allow_long_cells()
     try:
-        rows = csv.DictReader(io.StringIO(file.read_text(encoding="utf-8-sig"), newline=""), restval="")
-        head = list(rows.fieldnames or ())
-        problems = [f"no column {name!r}" for name in head if name not in (TEAM, *keys)]
-        if TEAM not in head or problems or len(head) < 2 or len(set(head)) < len(head):
-            raise UserError(f"--scores {file}:1: has the columns {', '.join(head) or '(none)'}. {expected}")
-        return _read_rows(file, rows, expected)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"--scores {file}: cannot be read ({error}). {expected}") from error
-
-
-def _read_rows(file: Path, rows: "csv.DictReader[str]", expected: str) -> GivenScores:
-    scores: dict[str, list[Mapping[str, object]]] = {}
-    problems = []
-    for row in rows:
-        place = f"--scores {file}:{rows.line_num}"
-        team = row.pop(TEAM).strip()
-        if not team or team in scores:
-            what = f"a second row of {team}" if team else "no team"
-            problems.append(f"{place}: {what}. {expected}")
-        scores[team] = [{}]
-        for key, cell in row.items():
-            if not isinstance(cell, str) or not _is_score(cell):
-                problems.append(f"{place}: {key}: {cell!r} is no number. Expected one, or nothing.")
-            elif cell.strip():
-                scores[team] = [{**scores[team][0], key: float(cell)}]
-    if problems or not scores:
-        raise UserError(*(problems or [f"--scores {file}: has no rows. {expected}"]))
-    return scores
-
-
-def _is_score(cell: str) -> bool:
-    try:
-        return not cell.strip() or math.isfinite(float(cell))
-    except ValueError:
-        return False
+    found = {}
+    for team, row in read_score_table(file, text, TEAM, keys, expected, more=False).items():
+        found[team] = [{key: float(cell) for key, cell in row.items() if cell}]
+    return found
 
 
 Values = Mapping[str, Mapping[str, float]]

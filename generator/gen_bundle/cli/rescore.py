@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -64,20 +63,11 @@ submission failed; 2 wrong use or unreadable input.
 )
 def command(**asked: Any) -> None:
     """Score all submissions again, and show who changes: scores, ranks, and who fails now."""
-    from gen_bundle.after.rescore import rescoring
-    from gen_bundle.build.building import finished_bundle
-    from gen_bundle.dry_run.layout import scratch_folder
+    from gen_bundle.after.rescore.rescoring import RescoreRequest, rescore
 
-    request = rescoring.RescoreRequest(**asked)
-    bar = progress_bar("rescoring", "MofNCompleteColumn", "TimeRemainingColumn")
-    with bar as (announce, advance), scratch_folder() as work:
-        rescoring.check(request)
-        bundles: list[Path] = []
-        for bundle in (request.bundle, request.against):
-            if bundle is not None:
-                place = work / str(len(bundles))
-                bundles.append(finished_bundle(bundle, place, data=request.data, trust=True, announce=announce))
-        rescored = rescoring.rescore(request, bundles, announce, advance)
+    request = RescoreRequest(**asked)
+    with progress_bar("rescoring", "MofNCompleteColumn", "TimeRemainingColumn") as (announce, advance):
+        rescored = rescore(request, announce, advance)
     _show(rescored, request)
     sys.exit(int(not rescored.good))
 

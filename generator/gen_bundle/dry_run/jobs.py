@@ -26,7 +26,6 @@ from gen_bundle.dry_run.layout import (
     drop_strays,
     lay_out_prediction,
     lay_out_scoring,
-    open_to_containers,
 )
 
 CHUNK = 1024**2
@@ -342,7 +341,6 @@ def _run(job: WorkerJob, container: Container, seconds: float) -> ProgramRun:
         if mount.source.is_symlink():  # put there by an earlier program, to be given something of this machine
             raise OSError(f"{mount.target} was replaced by a link")
         mount.source.mkdir(parents=True, exist_ok=True)
-    open_to_containers(job.folders.root)
     stdout, stderr = (job.folders.log(container.kind, stream) for stream in ("stdout", "stderr"))
     on_line = job.setting.on_line
     ended = job.setting.engine.run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)

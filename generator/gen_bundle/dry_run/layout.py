@@ -14,6 +14,7 @@ import stat
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from gen_bundle.codabench import worker
@@ -33,6 +34,8 @@ EMPTY_SUBMISSION = (
     f"is blocked for three minutes and ends Failed: {worker.BAD_ZIP}"
 )
 NAMED = 5
+_REMOVERS = ThreadPoolExecutor(8)
+"""Some file systems take milliseconds for each folder, which others can be removed in meanwhile."""
 WORDS = {
     "scoring_program": "the scoring program",
     "ingestion_program": "the ingestion program",
@@ -247,13 +250,16 @@ def _copy_below(source: str, target: str, place: Callable[[str, str], object], f
 
 
 @contextlib.contextmanager
-def temporary_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
-    """A folder that is removed at the end, whatever a program left there."""
+def temporary_folder(prefix: str, parent: Path | None = None, *, wait: bool = True) -> Iterator[Path]:
+    """A folder that is removed at the end, whatever a program left there; or soon after, if nobody need `wait`."""
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
     try:
         yield folder
     finally:
-        remove_tree(folder)
+        if wait:
+            remove_tree(folder)
+        else:
+            _REMOVERS.submit(remove_tree, folder)
 
 
 def remove_tree(folder: Path) -> None:

@@ -1,11 +1,9 @@
 """Workers on other machines: those of a Dask scheduler. The files travel with the jobs, so nothing need be shared."""
 
-import io
 import re
 import tempfile
 import threading
 import warnings
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
@@ -14,7 +12,7 @@ from pathlib import Path
 
 from gen_bundle.after.rescore.scoring_job import Lost, Scorer, ScoringJob
 from gen_bundle.after.rescore.workers import Desk, Ended, Workers
-from gen_bundle.dry_run.layout import as_upload, temporary_folder
+from gen_bundle.dry_run.layout import as_upload, copy_tree, temporary_folder
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import install_command
 
@@ -29,7 +27,6 @@ except ImportError as error:
 CONNECT_SECONDS = 10
 JOBS_PER_THREAD = 2
 FEWEST_JOBS = 8
-FILES = ("scoring_program", "reference_data", "input_data", "ingestion_program")
 EXPECTED = "Expected the address that `dask scheduler` prints, such as tcp://head:8786."
 GPU = {"GPU": 1}
 """The resources that a worker with one GPU declares: `dask worker … --resources GPU=1`."""
@@ -54,7 +51,7 @@ class Cluster:
         ended: Future[Ended] = Future()
         try:
             with tempfile.TemporaryDirectory() as work:
-                submission = _packed({"submission": as_upload(job.submission, Path(work, "submission"))})
+                submission = as_upload(job.submission, Path(work, "submission")).read_bytes()
         except (OSError, UserError) as error:
             ended.set_result(Lost(str(error)))
             return ended
@@ -71,8 +68,9 @@ class Cluster:
     def _files_of(self, scorer: Scorer) -> DaskFuture:
         """The scorer's files on the workers: sent once, passed on between them, and made again where they got lost."""
         if scorer.files not in self._files:
-            parts = {role: path for role in FILES if (path := scorer.task.file(role)) is not None}
-            self._files[scorer.files] = self._client.submit(bytes, _packed(parts), pure=False)
+            with tempfile.TemporaryDirectory() as work:
+                zips = {role: _zip_of(use.path, Path(work, role)) for role, use in scorer.task.files.items()}
+            self._files[scorer.files] = self._client.submit(dict, zips, pure=False)
         return self._files[scorer.files]
 
 
@@ -98,60 +96,44 @@ def cluster(address: str, announce: Callable[[str], None], *, gpu: bool) -> Iter
         yield Workers(opened.submit, opened.room)
 
 
-def _packed(parts: Mapping[str, Path]) -> bytes:
-    """Files and folders as one zip; below the name of each lies one file under its own name, or one folder."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as opened:
-        for name, path in parts.items():
-            if path.is_file():
-                opened.write(path, f"{name}/{path.name}")
-                continue
-            opened.mkdir(f"{name}/folder")
-            for file in sorted(path.rglob("*")):
-                if file.is_file():
-                    opened.write(file, f"{name}/folder/{file.relative_to(path).as_posix()}")
-    return out.getvalue()
-
-
-def _unpacked(content: bytes, into: Path) -> None:
-    with zipfile.ZipFile(io.BytesIO(content)) as opened:
-        opened.extractall(into)
-
-
-def _parts(unpacked: Path) -> dict[str, Path]:
-    """Return the files and folders that `_packed` packed, by their names."""
-    return {folder.name: next(folder.iterdir()) for folder in unpacked.iterdir()}
+def _zip_of(file: Path, work: Path) -> bytes:
+    """Return a file of a task as it is, or a folder as a zip; links become what they point at."""
+    if file.is_dir():
+        copy_tree(file, work)
+        file = as_upload(work, work)
+    return file.read_bytes()
 
 
 _desks: dict[int, Desk] = {}
 """Those of a worker's threads; a program that one has loaded ends with the worker."""
-_unpacking = threading.Lock()
+_writing = threading.Lock()
 
 
-def score_here(job: ScoringJob, submission: bytes, files: bytes) -> Ended:
+def score_here(job: ScoringJob, submission: bytes, files: Mapping[str, bytes]) -> Ended:
     """Run a job; this is what a worker does.
 
     Args:
         job: the job, with the paths of the machine that asks.
-        submission: the submission, packed.
-        files: the files of its scorer, packed.
+        submission: the submission's zip.
+        files: role → the zip of its scorer.
     """
     work = Path(get_worker().local_directory) / "gen-bundle"
     place = work / job.scorer.files
     try:
-        with _unpacking:
+        with _writing:
             if not place.exists():
                 place.parent.mkdir(parents=True, exist_ok=True)
-                with temporary_folder("unpacking-", work) as unfinished:
-                    _unpacked(files, unfinished)
+                with temporary_folder("unfinished-", work) as unfinished:
+                    for role, content in files.items():
+                        (unfinished / f"{role}.zip").write_bytes(content)
                     unfinished.replace(place)
         desk = _desks.setdefault(threading.get_ident(), Desk(work))
         task = job.scorer.task
-        for role, file in _parts(place).items():
-            task = task.with_file(role, file)
+        for file in place.iterdir():
+            task = task.with_file(file.stem, file)
         with temporary_folder("sent-", work) as own:
-            _unpacked(submission, own)
-            path = _parts(own)["submission"]
+            path = own / "submission.zip"
+            path.write_bytes(submission)
             return desk.score(replace(job, scorer=replace(job.scorer, task=task), submission=path))
     except OSError as error:
         return Lost(f"{error.filename or place}: {error.strerror or error}")

@@ -5,7 +5,7 @@ on, score what has no result yet, compare, write.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +32,8 @@ from gen_bundle.after.rescore.standings import (
 )
 from gen_bundle.after.rescore.submissions import SubmissionFile, submissions_in
 from gen_bundle.after.rescore.workers import Workers, local_workers, run
+from gen_bundle.build.building import finished_bundle
+from gen_bundle.codabench.competition import Leaderboard
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.dry_run.engines.choose import choose_engine, refuse_code
 from gen_bundle.dry_run.layout import scratch_folder
@@ -84,53 +86,63 @@ class RescoreRequest:
 
 
 @dataclass(frozen=True)
-class RescorePlan:
-    """Everything that is to be known before the first job runs.
+class BundleJobs:
+    """The jobs of one bundle.
 
     Attributes:
-        new: the bundle.
-        old: the bundle that it is compared with, if there is one.
-        past: the old scores from a file, if there is one.
-        jobs: submission → the jobs of both bundles, first the new one's, each by the order of its tasks.
-        store: the results that are there.
+        bundle: the bundle.
+        of: submission → its jobs, by the order of the bundle's tasks.
     """
 
-    new: OpenedBundle
-    old: OpenedBundle | None
-    past: OldScores | None
-    submissions: Sequence[SubmissionFile]
-    jobs: Mapping[str, tuple[Sequence[ScoringJob], Sequence[ScoringJob]]]
-    store: ResultStore
+    bundle: OpenedBundle
+    of: Mapping[str, Sequence[ScoringJob]]
 
-    @property
-    def distinct(self) -> list[ScoringJob]:
-        """Every job once: what is identical is one job. Those of one scorer follow each other."""
-        distinct: dict[str, ScoringJob] = {}
-        for of_new, of_old in self.jobs.values():
-            for job in (*of_new, *of_old):
-                distinct[job.digest] = job
-        return sorted(distinct.values(), key=lambda job: job.scorer.digest)
+    def side(self, store: ResultStore) -> Side:
+        """Return the results that are there."""
+        results: dict[str, dict[str, JobResult]] = {}
+        for name, jobs in self.of.items():
+            results[name] = {}
+            for task, job in zip(self.bundle.tasks, jobs, strict=True):
+                if (result := store.result(job.digest)) is not None:
+                    results[name][task] = result
+        return Side(self.bundle.leaderboard, self.bundle.tasks, self.bundle.owners, results)
 
 
-def rescore(request: RescoreRequest, bundles: Sequence[Path], announce: Announce, advance: Advance) -> Rescored:
+def rescore(request: RescoreRequest, announce: Announce, advance: Advance) -> Rescored:
     """Score all submissions that are not scored yet, and write what changed.
 
     Args:
         request: what is asked for.
-        bundles: the finished bundles: the new one, and the old one that it is compared with, if any.
         announce: see `Announce`.
         advance: see `Advance`.
 
     Raises:
         UserError: something cannot be used or written, or nothing here can score; results so far are kept.
     """
-    with planned(request, bundles, announce, advance) as plan:
-        lost = score_missing(plan, _workers(request, plan, announce), announce, advance)
-        return _finished(request, plan, lost)
+    advance("looking at the submissions", 0, 0)
+    submissions, store = check(request), ResultStore(request.out / RESULTS)
+    with ExitStack() as held:
+        work = held.enter_context(scratch_folder())
+        bundles = list(_opened(request, work, held, [one.path for one in submissions], announce, advance))
+        past = None if request.scores is None else read_old_scores(request.scores, bundles[0])
+        digests = {}
+        for done, submission in enumerate(submissions):
+            advance("reading the submissions", done, len(submissions))
+            digests[submission.name] = _digest(submission)
+        both = []
+        for bundle in bundles:
+            jobs = {}
+            for one in submissions:
+                jobs[one.name] = [job_for(scorer, one.path, digests[one.name]) for scorer in bundle.scorers]
+            both.append(BundleJobs(bundle, jobs))
+        lost = _score_missing(both, store, _workers(request, announce), announce, advance)
+    rescored = _compared(request, both, store, past, submissions, lost)
+    write_outputs(rescored, request.out)
+    return rescored
 
 
-def check(request: RescoreRequest) -> None:
-    """Look at what is asked for, before anything is built or opened for it.
+def check(request: RescoreRequest) -> Sequence[SubmissionFile]:
+    """Look at what is asked for, before anything is built or opened for it; returns the submissions.
 
     Raises:
         UserError: it does not go together, or names no submission, or a folder for the results that cannot be used.
@@ -147,54 +159,43 @@ def check(request: RescoreRequest) -> None:
             f"--out {request.out}: lies among the submissions. Choose a folder outside {request.submissions}."
         )
     make_room(request.out / RESULTS)
-    submissions_in(request.submissions)
+    return submissions_in(request.submissions)
 
 
-@contextmanager
-def planned(
-    request: RescoreRequest, bundles: Sequence[Path], announce: Announce, advance: Advance
-) -> Iterator[RescorePlan]:
-    """Open the bundles and look at all submissions.
+def _opened(
+    request: RescoreRequest,
+    work: Path,
+    held: ExitStack,
+    submissions: Sequence[Path],
+    announce: Announce,
+    advance: Advance,
+) -> Iterator[OpenedBundle]:
+    """Yield the new bundle and the old one that it is compared with, if any; declarations are built for it.
 
     Raises:
         UserError: one of them cannot be used, or the engine does not have its image.
     """
-    advance("looking at the submissions", 0, 0)
-    submissions = submissions_in(request.submissions)
     advance("opening the bundle", 0, 0)
-    chosen = closing(choose_engine(request.engine, announce, gpu=request.gpu, python=request.python))
-    with chosen as engine, scratch_folder() as work:
-        opened: list[OpenedBundle] = []
-        for bundle, named in zip(bundles, (request.bundle, request.against), strict=False):
-            place, asked = work / str(len(opened)), {"gpu": request.gpu, "trust": request.trust}
-            opened.append(opened_bundle(bundle, request.phase, place, engine, named=named, **asked))
-        new, old = opened[0], None
-        if len(opened) > 1:
-            old = opened[1]
-        paths = [one.path for one in submissions]
-        refuse_code([one.phase for one in opened], paths, DIFFERENCES[NEWEST], engine, trust=request.trust)
-        past = None if request.scores is None else read_old_scores(request.scores, new)
-        jobs = {}
-        for done, submission in enumerate(submissions):
-            advance("reading the submissions", done, len(submissions))
-            jobs[submission.name] = _jobs(submission, new, old)
-        yield RescorePlan(new, old, past, submissions, jobs, ResultStore(request.out / RESULTS))
+    engine = choose_engine(request.engine, announce, gpu=request.gpu, python=request.python)
+    held.callback(engine.close)
+    sources = [source for source in (request.bundle, request.against) if source is not None]
+    for number, source in enumerate(sources):
+        path = finished_bundle(source, work / f"built-{number}", data=request.data, trust=True, announce=announce)
+        place, asked = work / str(number), {"gpu": request.gpu, "trust": request.trust}
+        bundle = opened_bundle(path, request.phase, place, engine, named=source, **asked)
+        refuse_code([bundle.phase], submissions, DIFFERENCES[NEWEST], engine, trust=request.trust)
+        yield bundle
 
 
-def _jobs(
-    submission: SubmissionFile, new: OpenedBundle, old: OpenedBundle | None
-) -> tuple[Sequence[ScoringJob], Sequence[ScoringJob]]:
+def _digest(submission: SubmissionFile) -> str:
     try:
-        digest = digest_of(submission.path) or ""
+        return digest_of(submission.path) or ""
     except OSError as error:
         raise UserError(f"{submission.path}: cannot be read ({error.strerror}).") from error
-    of_new = [job_for(scorer, submission.path, digest) for scorer in new.scorers]
-    of_old = [job_for(scorer, submission.path, digest) for scorer in old.scorers] if old else []
-    return of_new, of_old
 
 
-def _workers(request: RescoreRequest, plan: RescorePlan, announce: Announce) -> AbstractContextManager[Workers]:
-    """The workers that are asked for; they start when they are entered."""
+def _workers(request: RescoreRequest, announce: Announce) -> AbstractContextManager[Workers]:
+    """Return the workers that are asked for; they start when they are entered."""
     if request.cluster is None:
         return local_workers(request.workers)
     from gen_bundle.after.rescore.cluster import cluster
@@ -202,91 +203,85 @@ def _workers(request: RescoreRequest, plan: RescorePlan, announce: Announce) -> 
     return cluster(request.cluster, announce, gpu=request.gpu)
 
 
-def score_missing(
-    plan: RescorePlan, opened: AbstractContextManager[Workers], announce: Announce, advance: Advance
+def _score_missing(
+    both: Sequence[BundleJobs],
+    store: ResultStore,
+    opened: AbstractContextManager[Workers],
+    announce: Announce,
+    advance: Advance,
 ) -> dict[str, str]:
     """Run every job that has no result yet, and keep each result as soon as it is there.
 
     Returns:
         The digests of the jobs that got lost, with the reason.
     """
-    distinct = plan.distinct
-    missing = [job for job in distinct if plan.store.result(job.digest) is None]
-    known, lost = len(distinct) - len(missing), dict[str, str]()
+    distinct: dict[str, ScoringJob] = {}  # what is identical is one job
+    for one in both:
+        for jobs in one.of.values():
+            distinct |= {job.digest: job for job in jobs}
+    missing = [job for job in distinct.values() if store.result(job.digest) is None]
+    missing.sort(key=lambda job: job.scorer.digest)  # those of one scorer follow each other
+    lost: dict[str, str] = {}
     if not missing:
         return lost
-    if known:
+    if known := len(distinct) - len(missing):
         announce(f"{known} of {len(distinct)} results are there already.")
     with opened as workers:
         for done, (job, ended) in enumerate(run(missing, workers, announce), start=1):
             if isinstance(ended, Lost):
                 lost[job.digest] = ended.reason
             else:
-                plan.store.keep(job.digest, ended)
+                store.keep(job.digest, ended)
             advance("scoring", done, len(missing))
     return lost
 
 
-def _finished(request: RescoreRequest, plan: RescorePlan, lost: Mapping[str, str]) -> Rescored:
-    """Compare what the store holds, and write the outputs.
-
-    Raises:
-        UserError: an output cannot be written.
-    """
-    new, old, complete = _side(plan, plan.new, 0), plan.past, True
-    if plan.old is not None:
-        side = _side(plan, plan.old, 1)
-        old = OldScores(side, frozenset(column.key for column in plan.old.leaderboard.columns))
-        complete = all(len(results) == len(plan.old.tasks) for results in side.results.values())
+def _compared(
+    request: RescoreRequest,
+    both: Sequence[BundleJobs],
+    store: ResultStore,
+    old: OldScores | None,
+    submissions: Sequence[SubmissionFile],
+    lost: Mapping[str, str],
+) -> Rescored:
+    """Compare what the store holds with the old bundle's results, or with the `old` scores of a file."""
+    bundle, complete = both[0].bundle, True
+    new = both[0].side(store)
+    for other in both[1:]:
+        side = other.side(store)
+        old = OldScores(side, frozenset(column.key for column in side.leaderboard.columns))
+        complete = all(len(results) == len(side.tasks) for results in side.results.values())
     comparison, notes = BoardChanges(), []
     if old is not None:
-        comparison = _compared(plan, old, new)
-        notes = list(_notes(plan, old, comparison))
-    rescored = Rescored(
-        title=plan.new.competition.title,
-        phase=plan.new.phase.id,
+        primary = new.leaderboard.primary
+        keys = [column.key for column in new.leaderboard.columns if column.key in old.columns]
+        keys.sort(key=lambda key: primary is None or key != primary.key)
+        before, after = standings(old.side, submissions), standings(new, submissions)
+        comparison = compare(before, after, sorted(both[0].of), keys, old.allowed)
+        notes = list(_notes(new.leaderboard, old, comparison))
+    runs = []
+    for name, jobs in sorted(both[0].of.items()):
+        for task, job in zip(bundle.tasks, jobs, strict=True):
+            result = new.results[name].get(task)
+            if result is None:
+                message = lost.get(job.digest, "not scored yet")
+                runs.append(ScoredRun(name, task, NOT_RUN, None, None, job.digest, message))
+                continue
+            scores = plain_scores(result, bundle.leaderboard)
+            runs.append(ScoredRun(name, task, result.status, result.exit_code, scores, job.digest, result.message))
+    return Rescored(
+        title=bundle.competition.title,
+        phase=bundle.phase.id,
         against=str(request.scores or request.against or ""),
-        runs=list(_runs(plan, new, lost)),
+        runs=runs,
         comparison=comparison,
         notes=notes,
         complete=complete,
     )
-    write_outputs(rescored, request.out)
-    return rescored
 
 
-def _side(plan: RescorePlan, bundle: OpenedBundle, which: int) -> Side:
-    results: dict[str, dict[str, JobResult]] = {}
-    for name, both in plan.jobs.items():
-        results[name] = {}
-        for task, job in zip(bundle.tasks, both[which], strict=True):
-            if (result := plan.store.result(job.digest)) is not None:
-                results[name][task] = result
-    return Side(bundle.leaderboard, bundle.tasks, bundle.owners, results)
-
-
-def _compared(plan: RescorePlan, old: OldScores, new: Side) -> BoardChanges:
-    primary = plan.new.leaderboard.primary
-    keys = [column.key for column in plan.new.leaderboard.columns if column.key in old.columns]
-    columns = sorted(keys, key=lambda key: primary is None or key != primary.key)
-    before, after = standings(old.side, plan.submissions), standings(new, plan.submissions)
-    return compare(before, after, sorted(plan.jobs), columns, old.allowed)
-
-
-def _runs(plan: RescorePlan, new: Side, lost: Mapping[str, str]) -> Iterator[ScoredRun]:
-    for name in sorted(plan.jobs):
-        for task, job in zip(plan.new.tasks, plan.jobs[name][0], strict=True):
-            result = new.results[name].get(task)
-            if result is None:
-                message = lost.get(job.digest, "not scored yet")
-                yield ScoredRun(name, task, NOT_RUN, None, None, job.digest, message)
-                continue
-            scores = plain_scores(result, new.leaderboard)
-            yield ScoredRun(name, task, result.status, result.exit_code, scores, job.digest, result.message)
-
-
-def _notes(plan: RescorePlan, old: OldScores, comparison: BoardChanges) -> Iterator[str]:
-    now = {column.key for column in plan.new.leaderboard.columns}
+def _notes(board: Leaderboard, old: OldScores, comparison: BoardChanges) -> Iterator[str]:
+    now = {column.key for column in board.columns}
     for key in sorted(now - old.columns):
         yield f"{key} has no old scores: not compared."
     for key in sorted(old.columns - now):

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from gen_bundle.codabench.board import time_limit
-from gen_bundle.codabench.competition import Competition, Leaderboard, Phase, Task
+from gen_bundle.codabench.competition import TASK_FILES, Competition, Leaderboard, Phase, Task
 from gen_bundle.codabench.runnable import column_owners, open_bundle, read_competition
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.dry_run.engines import Engine, EngineError
@@ -132,7 +132,7 @@ def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult | Lost:
     scorer = job.scorer
     setting = JobSetting(engine, scorer.image, scorer.detailed_results, lambda _: None, DIFFERENCES[NEWEST])
     try:
-        with temporary_folder("job-", work) as folder:
+        with temporary_folder("job-", work, wait=False) as folder:
             upload = as_upload(job.submission, folder / "submission")
             jobs = run_jobs(upload, scorer.task, scorer.seconds, folder, setting)
             result = _result(jobs, folder)
@@ -317,10 +317,11 @@ def opened_bundle(
             image = engine.pinned(competition.image)
         except EngineError as error:
             raise UserError(str(error)) from error
-    scorers = [
-        Scorer(
+    scorers = []
+    for task in chosen.tasks:
+        scorer = Scorer(
             task=task,
-            files=_files_digest(task),
+            files=digest_of_value([digest_of(task.file(role)) for role in TASK_FILES]),
             seconds=time_limit(chosen.limit_s, own_queue=competition.queue),
             image=image,
             detailed_results=competition.detailed_results,
@@ -329,11 +330,5 @@ def opened_bundle(
             environment=environment_of(name),
             python=python,
         )
-        for task in chosen.tasks
-    ]
+        scorers.append(scorer)
     return OpenedBundle(competition, chosen, tuple(scorers))
-
-
-def _files_digest(task: Task) -> str:
-    roles = ("scoring_program", "reference_data", "input_data", "ingestion_program")
-    return digest_of_value([digest_of(task.file(role)) for role in roles])

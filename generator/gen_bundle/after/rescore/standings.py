@@ -3,8 +3,6 @@
 Old scores may come from a file: what a site stored, a table, or an earlier rescoring.
 """
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,12 +12,12 @@ from typing import Any, NoReturn
 
 from gen_bundle.after.rescore.scoring_job import JobResult, OpenedBundle
 from gen_bundle.after.rescore.submissions import SubmissionFile
+from gen_bundle.after.score_table import read_score_table
 from gen_bundle.codabench.board import Board, NoBoardError, RankedRow, RefusedError, Submitted
 from gen_bundle.codabench.competition import Leaderboard
 from gen_bundle.dry_run.report import TOLERANCE, Status, allowance
-from gen_bundle.ground.errors import UserError, raise_all
+from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.fetched import name_of
-from scoring_kit.base.submissions import allow_long_cells
 
 Results = Mapping[str, Mapping[str, JobResult]]
 """Submission → task → how it ended; a job that got lost is missing."""
@@ -376,40 +374,16 @@ def _from_runs(content: Mapping[str, Any]) -> OldResults:
 
 def _from_table(file: Path, text: str, bundle: OpenedBundle) -> OldScores:
     """A table; an empty cell is no score, and a line of empty cells a submission that failed."""
-    allow_long_cells()
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
-    heads = next(rows, [])
-    columns = [column.key for column in bundle.leaderboard.columns if column.key in heads]
-    if "submission" not in heads or not columns:
-        raise UserError(f"--scores {file}: line 1: {', '.join(heads)}. {EXPECTED}")
-    twice = [head for head in ("submission", *columns) if heads.count(head) > 1]
-    if twice:
-        raise UserError(f"--scores {file}: line 1: {', '.join(twice)}: twice. Expected a column for each.")
-    problems: list[str] = []
+    columns = [column.key for column in bundle.leaderboard.columns]
+    rows = read_score_table(file, text, "submission", columns, EXPECTED, more=True)
     found: OldResults = {}
-    allowed: dict[tuple[str, str], float] = {}
-    line = 2
-    try:
-        for cells in rows:
-            place, line = f"--scores {file}: line {line}", rows.line_num + 1
-            if cells and len(cells) != len(heads):
-                problems.append(f"{place}: {len(cells)} cells. Expected {len(heads)}, as in line 1.")
-            if len(cells) != len(heads):
-                continue
-            row = dict(zip(heads, cells, strict=True))
-            name = row["submission"]
-            if name in found:
-                problems.append(f"{place}: {name} comes twice. Expected a line for each.")
-            scores = {key: row[key].strip() for key in columns if row[key].strip()}
-            for key, cell in scores.items():
-                try:
-                    allowed[name, key] = allowance(cell)
-                except (ArithmeticError, ValueError):
-                    problems.append(f"{place}, {key}: {cell!r}. Expected a number or nothing.")
-            found[name] = {WHOLE: _result(bool(scores), scores)}
-    except csv.Error as error:
-        problems.append(f"--scores {file}: line {line}: {error}. Expected each quotation mark to be closed.")
-    raise_all(problems)
+    allowed = {}
+    for name, row in rows.items():
+        scores = {key: cell for key, cell in row.items() if cell}
+        found[name] = {WHOLE: _result(bool(scores), scores)}
+        for key, cell in scores.items():
+            allowed[name, key] = allowance(cell)
+        columns = list(row)
     return OldScores(_old_scores(found, bundle).side, frozenset(columns), allowed)
 
 

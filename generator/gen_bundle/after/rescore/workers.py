@@ -1,10 +1,10 @@
 """Runs the jobs at desks, each of which scores one after the other: here in threads, on a cluster in its workers."""
 
-import queue
+import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -94,28 +94,25 @@ class Workers(NamedTuple):
 @contextmanager
 def local_workers(size: int) -> Iterator[Workers]:
     """So many desks in threads of this process, which are ended, with what they run, however the block ends."""
-    with ExitStack() as held:
-        work = held.enter_context(scratch_folder())
-        desks = [held.enter_context(closing(Desk(work))) for _ in range(size)]
-        idle: queue.LifoQueue[Desk] = queue.LifoQueue()
-        for desk in desks:
-            idle.put(desk)
+    desks: list[Desk] = []
+    of_thread = threading.local()
 
-        def on_a_desk(job: ScoringJob) -> Ended:
-            desk = idle.get()
-            try:
-                return desk.score(job)
-            finally:
-                idle.put(desk)
+    def begin() -> None:
+        of_thread.desk = Desk(work)
+        desks.append(of_thread.desk)
 
-        with ThreadPoolExecutor(size) as pool:
-            try:
-                # Twice as many jobs, so that no desk waits for its next one.
-                yield Workers(lambda job: pool.submit(on_a_desk, job), lambda: 2 * size)
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
-                for desk in desks:  # which ends what they are at: the pool waits for that
-                    desk.close()
+    def score_here(job: ScoringJob) -> Ended:
+        desk: Desk = of_thread.desk
+        return desk.score(job)
+
+    with scratch_folder() as work, ThreadPoolExecutor(size, initializer=begin) as pool:
+        try:
+            # Twice as many jobs, so that no desk waits for its next one.
+            yield Workers(lambda job: pool.submit(score_here, job), lambda: 2 * size)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for desk in desks:  # which ends what they are at: the pool waits for that
+                desk.close()
 
 
 def run(

@@ -24,7 +24,7 @@ from docker import DockerClient
 from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.dry_run.engines import Container, Ended, EngineError, LineListener, model_mounts
 from gen_bundle.dry_run.engines.watching import Meter, shown_line
-from gen_bundle.dry_run.layout import LABEL, OWNER_LABEL, is_abandoned, our_user, owner_text
+from gen_bundle.dry_run.layout import LABEL, OWNER_LABEL, is_abandoned, open_to_containers, our_user, owner_text
 
 API_SECONDS = 60
 UNIX = "unix://"
@@ -278,6 +278,8 @@ class DockerEngine:
     def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
         stdout.touch()
         stderr.touch()
+        for mount in container.mounts:
+            open_to_containers(mount.source)
         models = model_mounts(container)
         modes = {"ro": "read-only", "rw": "writable"}
         notes = tuple(f"{m.source} is mounted {modes[m.mode]}; on the platform it does not exist" for m in models)

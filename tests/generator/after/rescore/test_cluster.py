@@ -1,10 +1,8 @@
 """Workers on other machines: a real scheduler and real worker processes, over TCP on loopback."""
 
 import importlib
-import io
 import re
 import warnings
-import zipfile
 from collections.abc import Iterator
 from importlib.util import find_spec
 from itertools import pairwise
@@ -166,19 +164,15 @@ def test_versions_that_do_not_match(tmp_path: Path, dask: Dask) -> None:
     assert "Traceback" not in done.printed
 
 
-def test_a_failed_unpacking_leaves_no_gold_on_the_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_transfer_leaves_no_gold_on_the_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = importlib.import_module("gen_bundle.after.rescore.cluster")
-    files = io.BytesIO()
-    with zipfile.ZipFile(files, "w") as archive:
-        archive.writestr("reference_data/folder/truth.txt", "1 0")
-        archive.writestr("reference_data/folder/truth.txt/below", "cannot be written")
     bundle = opened_bundle(
         Bundle().write(tmp_path / "bundle"), "test", tmp_path / "opened", ProcessEngine(), trust=True
     )
     job = job_for(bundle.scorers[0], submissions(tmp_path, {"ant": TEAMS["ant"]}) / "ant.zip", "ant")
     worker = tmp_path / "worker"
     monkeypatch.setattr(cluster, "get_worker", lambda: SimpleNamespace(local_directory=str(worker)))
-    ended = cluster.score_here(job, b"", files.getvalue())
+    ended = cluster.score_here(job, b"", {"reference_data": b"1 0", "cannot/be": b"written"})
     assert isinstance(ended, Lost)
     assert not [path for path in worker.rglob("*") if path.is_file()]
 

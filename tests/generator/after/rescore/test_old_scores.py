@@ -108,7 +108,7 @@ def test_columns_of_one_side_are_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("s.csv", "team,acc\nant,1\n", "line 1: team, acc"),
+        ("s.csv", "team,acc\nant,1\n", "line 1: has the columns team, acc"),
         ("s.csv", "submission,acc\nant,high\nant,1\n", "line 2, acc: 'high'. Expected a number"),
         ("s.csv", "submission,acc\nant,1\nant,1\n", "line 3: ant comes twice"),
         ("s.csv", "submission,acc\nbee,1\nant,nan\n", "line 3, acc: 'nan'. Expected a number"),
@@ -117,7 +117,8 @@ def test_columns_of_one_side_are_said(tmp_path: Path) -> None:
         ("s.csv", 'submission,acc\nant,"1\nbee,1\n', "line 2: unexpected end of data"),
         ("s.csv", "submission,acc\nbee,1\nant,0,5\n", "line 3: 3 cells. Expected 2"),
         ("s.csv", "submission,acc,acc\nbee,1,0\n", "line 1: acc: twice"),
-        ("s.csv", "", "line 1: "),
+        ("s.csv", "", "line 1: has the columns (none)"),
+        ("s.csv", "submission,acc\n ,1\n", "line 2: no submission"),
         (
             "s.json",
             '{"runs": [{"submission": "ant", "task": "main", "status": "Finished", "scores": {"acc": NaN}}]}',
