@@ -80,13 +80,13 @@ def with_paths(row: Any) -> Any:
 
 
 def are_keys(keys: Sequence[Tuple[Any, ...]]) -> bool:
-    """Whether keys stand as they are: texts without blanks around them, which `key_of` gives back."""
+    """Return whether keys stand as they are: texts without blanks around them, which `key_of` gives back."""
     parts = list(chain.from_iterable(keys))
     return {type(part) for part in parts} == {str} and all(parts) and [part.strip() for part in parts] == parts
 
 
 def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, report: Fault) -> Optional[Key]:
-    """The key in the first values of a row; None, with the fault reported, where a part is blank or no text."""
+    """Return the key in the first values of a row; None, with the fault reported, where a part is blank or no text."""
     parts = []
     for at, name in enumerate(table.key):
         value = values[at]
@@ -105,7 +105,7 @@ def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, report:
 
 
 def named_key(key: Key) -> str:
-    """A key in a message."""
+    """Return a key in a message."""
     return ", ".join(map(shown, key))
 
 
@@ -126,7 +126,7 @@ def read_files(
     problems: Problems,
     keys: Optional[Sequence[Key]] = None,
 ) -> List[Rows]:
-    """The rows of each file of a table, with their whole key before the values of `fields`.
+    """Return the rows of each file of a table, with their whole key before the values of `fields`.
 
     `keys` are those whose rows are asked for; None in gold, whose rows say which there are.
     """
@@ -224,7 +224,7 @@ def _numbered(
 
 
 def joined(parts: Sequence[Rows]) -> Rows:
-    """The rows of several files as those of one; their numbers say which file each is from."""
+    """Yield the rows of several files as those of one; their numbers say which file each is from."""
     if len(parts) == 1:
         return parts[0]
 

@@ -27,7 +27,7 @@ CONSTANT: Mapping[str, tuple[str, str]] = {
 
 
 def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
-    """Everything about the gold that leaves a column undefined, or that its metric cannot take."""
+    """Yield everything about the gold that leaves a column undefined, or that its metric cannot take."""
     gold = reference[plan.table]
     file = gold.table.listing if gold.table.gold.files else gold.table.gold
     where = f"{file.name} ({plan.key})"

@@ -70,7 +70,7 @@ def _top(plan: Plan) -> float | None:
 def figures_of_fields(
     plan: Plan, samples: Sequence[Sample], made: dict[Hashable, Figure | None]
 ) -> dict[Hashable, Figure]:
-    """The figures of what a metric compared, over all keys; columns that compare the same share theirs.
+    """Return the figures of what a metric compared, over all keys; columns that compare the same share theirs.
 
     `made` holds what was made of other columns: most metrics of a kind show the same.
     """
@@ -227,7 +227,7 @@ MAKERS: Mapping[str, Callable[[str, Plan, Sample], Figure | None]] = {
 
 
 def bin_edges(low: float, high: float) -> list[float]:
-    """Where bins meet between two numbers: at multiples of 1, 2 or 5 times a power of ten."""
+    """Return where bins meet between two numbers: at multiples of 1, 2 or 5 times a power of ten."""
     width = (high - low) / BINS
     if not width > 0 or not math.isfinite(width):
         return []
@@ -238,6 +238,6 @@ def bin_edges(low: float, high: float) -> list[float]:
 
 
 def bin_names(edges: Sequence[float]) -> list[str]:
-    """The names of the bins: each holds its lower end."""
+    """Return the names of the bins: each holds its lower end."""
     between = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
     return [f"below {edges[0]:g}", *between, f"from {edges[-1]:g}"]

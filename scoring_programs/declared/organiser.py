@@ -132,7 +132,7 @@ class _Made:
         self.most = max((len(_choices(field)) for field in self.fields), default=0)
 
     def alike(self, field: Field, at: Sequence[int], which: int) -> list[Any]:
-        """The same answer to the keys at these positions; of tags, or numbers, as many as there must be."""
+        """Return the same answer to the keys at these positions; of tags, or numbers, as many as there must be."""
         some = _choices(field)
         lengths = self.known["lengths"].get(field.name)
         if field.type == "tags" and not self.many:

@@ -145,7 +145,7 @@ class ExpressionPlan:
 
 
 def expressions(options: Mapping[str, Any]) -> dict[str, list[ExpressionPlan]]:
-    """The expressions of every task."""
+    """Return the expressions of every task."""
     found: dict[str, list[ExpressionPlan]] = {}
     for task, own in options.get("expressions", {}).items():
         for key, one in own.items():
@@ -174,7 +174,7 @@ class ColumnSources:
 
 
 def columns_of_task(task: str, options: Mapping[str, Any], entered: Collection[str]) -> ColumnSources:
-    """The columns of a task, and of other tasks those that its expressions are made of."""
+    """Return the columns of a task, and of other tasks those that its expressions are made of."""
     by_key: dict[str, tuple[str, Plan | ExpressionPlan]] = {}
     for group in (plans(options), expressions(options)):
         for owner, columns in group.items():
@@ -200,7 +200,7 @@ def columns_of_task(task: str, options: Mapping[str, Any], entered: Collection[s
 
 
 def compared_with(plan: Plan, table: Table, names: Collection[str]) -> Iterator[tuple[str, Field]]:
-    """Each gold column that a metric reads, typed, after the submission's field that it is compared with.
+    """Yield each gold column that a metric reads, typed, after the submission's field that it is compared with.
 
     An own function reads every field that the gold has. The gold always has a value, also of fields that a submission
     may leave out; without the relevance of a ranking every row of the gold is relevant.
@@ -223,7 +223,7 @@ def compared_with(plan: Plan, table: Table, names: Collection[str]) -> Iterator[
 
 
 def as_gold(field: Field) -> Field:
-    """A field as the gold has it: of probabilities the label."""
+    """Return a field as the gold has it: of probabilities the label."""
     if field.type == "probabilities":
         field = replace(field, type="label", columns=())
     return replace(field, required=True, default=None)

@@ -56,7 +56,7 @@ def below(value: Any, path: Sequence[str]) -> Any:
 
 
 def value_at(record: Any, place: FieldPlace) -> Any:
-    """The value of a field; of one that is spread a tuple, unless its own name has it."""
+    """Return the value of a field; of one that is spread a tuple, unless its own name has it."""
     if place.path is not None:
         return below(record, place.path)
     if place.columns and place.name not in record:
@@ -66,7 +66,7 @@ def value_at(record: Any, place: FieldPlace) -> Any:
 
 
 def names_around_lists(records: Iterable[Any], file: File, table: Table) -> List[str]:
-    """The names of records that hold lists, and, where rows are read, those of the rows."""
+    """Return the names of records that hold lists, and, where rows are read, those of the rows."""
     names: Dict[str, None] = {}
     path = steps(file.within or "")
     for record in records:

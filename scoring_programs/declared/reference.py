@@ -47,7 +47,7 @@ class Loaded:
     size: int
 
     def values(self, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """The values of each row in these columns."""
+        """Return the values of each row in these columns."""
         if not names:
             return repeat((), len(self.numbers))
         return zip(*(self.columns[name] for name in names), strict=True)
@@ -109,7 +109,7 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
 
 
 def reading(table: Table, wanted: Sequence[Plan]) -> list[Plan]:
-    """Those of the plans that read a table."""
+    """Return those of the plans that read a table."""
     return [plan for plan in wanted if table.id in plan.all_tables]
 
 
@@ -143,7 +143,7 @@ def expected(gold: GoldTable) -> dict[str, Any]:
 
 
 def most_megabytes(gold: GoldTable) -> float:
-    """How large a submitted file may be: far more than any sound one needs, and no more than is soon read.
+    """Return how large a submitted file may be: far more than any sound one needs, and no more than is soon read.
 
     That is 50 times the gold, or what each key may take: 10 kB, and a ranking of a thousand rows 200 kB.
     """
@@ -289,7 +289,7 @@ def _known_labels(
 
 
 def gold_files(folder: Path, file: File) -> list[str]:
-    """The names of a gold file, or of all that fit its pattern, with `/` between folders.
+    """Return the names of a gold file, or of all that fit its pattern, with `/` between folders.
 
     Raises:
         OrganiserError: a folder is called so.
@@ -515,7 +515,7 @@ def _labels_in(values: Iterable[Any], kind: str) -> set[str]:
 
 
 def labels_of_gold(folder: Path, table: Table, wanted: Sequence[Plan]) -> dict[str, set[str]]:
-    """The labels, or types of spans, in a phase's gold, by field without declared values.
+    """Return the labels, or types of spans, in a phase's gold, by field without declared values.
 
     What is wrong there its own phase reports.
     """
@@ -567,7 +567,7 @@ def _group(
 
 
 def as_text(value: Any) -> str:
-    """A gold value as text, as `where` compares it; of one that is spread over columns all its cells."""
+    """Return a gold value as text, as `where` compares it; of one that is spread over columns all its cells."""
     if isinstance(value, str):
         return value
     if value is ABSENT or value is None:
@@ -590,7 +590,7 @@ def _further(wanted: Sequence[Plan], loaded: Loaded, answers: Answers) -> dict[s
 
 
 def gold_keys(folder: Path, table: Table) -> list[Key]:
-    """The keys of a phase's gold; what is wrong there its own phase reports."""
+    """Return the keys of a phase's gold; what is wrong there its own phase reports."""
     loaded = _load_keys(folder, table, Problems()) or _load(folder, table.gold, table, Problems())
     if loaded is None:
         return []
@@ -616,6 +616,6 @@ def gold_columns(folder: Path, table: Table) -> list[str]:
 
 
 def read_columns(folder: Path, table: Table) -> Mapping[str, Sequence[Any]]:
-    """Every column of a table's gold as it is in the files; what is wrong there its own phase reports."""
+    """Return every column of a table's gold as it is in the files; what is wrong there its own phase reports."""
     loaded = _load(folder, table.gold, table, Problems())
     return loaded.columns if loaded else {}

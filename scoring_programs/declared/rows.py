@@ -80,7 +80,7 @@ def read_rows(
 
 
 def column_names(text: str, file: File, table: Optional[Table] = None) -> List[str]:
-    """The names of all columns of a file, those of JSON records in the order in which they first occur.
+    """Return the names of all columns of a file, those of JSON records in the order in which they first occur.
 
     A JSON value that is a field by itself is called like it where the `table` is known.
     """
@@ -110,7 +110,7 @@ def _after(text: str, lines: int) -> str:
 
 
 def text_lines(text: str) -> List[str]:
-    """The lines of a text; a line end at its end belongs to the last line."""
+    """Return the lines of a text; a line end at its end belongs to the last line."""
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
@@ -274,7 +274,7 @@ def _picker(at: Sequence[int]) -> Pick:
 
 
 def split_at_blanks(line: str) -> List[str]:
-    """The cells of a line between blanks and tabs, of which those at its ends do not count."""
+    """Return the cells of a line between blanks and tabs, of which those at its ends do not count."""
     return BETWEEN_CELLS.split(line.strip(" \t"))
 
 

@@ -52,7 +52,7 @@ def compared(plan: Plan, gold: GoldTable, answers: Answers | None = None) -> lis
 
 
 def weights(plan: Plan, gold: GoldTable) -> list[float] | None:
-    """How much each key counts; None where all count the same."""
+    """Return how much each key counts; None where all count the same."""
     return _numbers(plan, gold, "weight")
 
 
@@ -62,7 +62,7 @@ def _numbers(plan: Plan, gold: GoldTable, name: str) -> list[float] | None:
 
 
 def number_of(text: str) -> float:
-    """The number that a text of the gold is; NaN where it is none."""
+    """Return the number that a text of the gold is; NaN where it is none."""
     return float(text) if NUMBER.fullmatch(text) else math.nan
 
 
@@ -106,7 +106,7 @@ def _in_form(
 
 
 def map_list(form: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
-    """Each value in a form; None, which no metric reads, as it is."""
+    """Return each value in a form; None, which no metric reads, as it is."""
     return [None if value is None else form(value) for value in values]
 
 
@@ -120,7 +120,7 @@ def own_rows(gold: GoldTable, answers: Answers) -> OwnRows:
 
 
 def scored_groups(plan: Plan, gold: GoldTable) -> Groups:
-    """The positions of the keys that count, by group; a metric without `by` has one group, `()`.
+    """Return the positions of the keys that count, by group; a metric without `by` has one group, `()`.
 
     Groups come in the order of their texts; those that `where` leaves without a key are left out.
     """
@@ -208,7 +208,7 @@ def _fixed_labels(listed: Any, field: Field) -> Iterable[str]:
 
 
 def labels_of(value: str | Collection[str] | None) -> frozenset[str]:
-    """The labels of a value: of a set or of places all, of a single label that one, of no label none."""
+    """Return the labels of a value: of a set or of places all, of a single label that one, of no label none."""
     if isinstance(value, frozenset | list):
         return frozenset(value)
     return frozenset() if value is None else frozenset([str(value)])

@@ -83,7 +83,7 @@ def unseen_at_home(manifest: Manifest) -> str:
 
 
 def meant_folders(manifest: Manifest) -> Set[str]:
-    """The folders at the top that names of files have, with an id of the phase in place of a placeholder."""
+    """Return the folders at the top that names of files have, with an id of the phase in place of a placeholder."""
     found: Set[str] = set()
     for table in tables_of(manifest.options).values():
         expected = manifest.expected["tables"].get(table.id)
@@ -277,7 +277,7 @@ class _SentTable:
         return there
 
     def checked(self, tasks: Sequence[str], tables: Sequence[Table]) -> Answers:
-        """The answers to these tasks, which the organisers' own check has seen where there is one."""
+        """Return the answers to these tasks, which the organisers' own check has seen where there is one."""
         fields: List[Field] = []
         for field in fields_of_tasks(self.table, self.manifest.options, tasks):
             fields.append(with_values(field, self.expected["values"]))

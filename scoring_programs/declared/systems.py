@@ -115,7 +115,7 @@ class Systems:
         return found
 
     def why_not(self, task: str, keys: Sequence[str]) -> str | None:
-        """Why the columns `keys` of a task cannot be computed often enough; None where they can."""
+        """Return why the columns `keys` of a task cannot be computed often enough; None where they can."""
         needed = self._columns(task, keys)
         for plan in (*needed.own, *needed.beside):
             if self.reference[plan.table].table.holds_files:

@@ -120,7 +120,7 @@ class Table:
         return [field for field in self.key_fields if field.name not in elsewhere]
 
     def canonical(self, key: Key) -> Key:
-        """A key as it is compared: after aliases and case."""
+        """Return a key as it is compared: after aliases and case."""
         if not self.folds_keys:
             return key
         return tuple([field.canonical(key[at]) for at, field in enumerate(self.key_fields)])
@@ -139,7 +139,7 @@ class Table:
         return map(self.canonical, keys) if self.folds_keys else keys
 
     def find(self, name: str) -> Optional[Field]:
-        """The field of a name; None where there is none."""
+        """Return the field of a name; None where there is none."""
         return self.by_name.get(name)
 
     def field(self, name: str) -> Field:
@@ -159,13 +159,13 @@ def fields_by_task(table: Table, options: Mapping[str, Any]) -> Dict[str, Set[st
 
 
 def tables_read(metric: Mapping[str, Any]) -> Sequence[str]:
-    """The tables that a metric reads: the one, or the several of an own function."""
+    """Return the tables that a metric reads: the one, or the several of an own function."""
     several: Sequence[str] = metric.get("tables") or [metric["table"]]
     return several
 
 
 def fields_of_tasks(table: Table, options: Mapping[str, Any], tasks: Collection[str]) -> Tuple[Field, ...]:
-    """The fields that a submission to these tasks answers: all but those that only other tasks' metrics read.
+    """Return the fields that a submission to these tasks answers: all but those that only other tasks' metrics read.
 
     Columns without names, which are told by their places, are all there in every submission.
     """
@@ -179,7 +179,7 @@ def fields_of_tasks(table: Table, options: Mapping[str, Any], tasks: Collection[
 
 
 def tasks_left_out(table: Table, read: Mapping[str, Set[str]], there: Collection[str]) -> Set[str]:
-    """The tasks that a file with the columns `there` does not enter, of those in `read` (see `fields_by_task`).
+    """Return the tasks that a file with the columns `there` does not enter, of those in `read` (see `fields_by_task`).
 
     A task is left out where every column that only it needs is absent; a file with no answer at all enters all of
     them, so that what it lacks is named.
@@ -198,5 +198,5 @@ def tasks_left_out(table: Table, read: Mapping[str, Set[str]], there: Collection
 
 
 def tables_of(options: Mapping[str, Any]) -> Dict[str, Table]:
-    """The tables in the options of a declared competition, by id."""
+    """Return the tables in the options of a declared competition, by id."""
     return {data["id"]: Table.from_dict(data) for data in options["tables"]}

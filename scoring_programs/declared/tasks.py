@@ -85,7 +85,7 @@ class Computed:
 
 
 def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], TaskResult]:
-    """The function that scores a task."""
+    """Return the function that scores a task."""
 
     def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
         columns = columns_of_task(task, options, submission.entered)
@@ -187,7 +187,7 @@ def _units(
 
 
 def compute(plan: Plan, reference: Reference, submission: Submission) -> Computed:
-    """The metric of each field, or of all of them together, in each group."""
+    """Return the metric of each field, or of all of them together, in each group."""
     gold, answers = reference[plan.table], submission.tables[plan.table]
     if plan.tables:
         tables = {name: own_rows(reference[name], submission.tables[name]) for name in plan.tables}
@@ -259,7 +259,7 @@ def _once_a_key(plan: Plan, gold: GoldTable, groups: Mapping[Group, Positions], 
 
 
 def undefined_text(plan: Plan, places: Sequence[str]) -> str:
-    """The warning that a value is undefined for this submission, and what counts instead."""
+    """Return the warning that a value is undefined for this submission, and what counts instead."""
     where = ""
     if any(places):
         where = f" for {first_of([place for place in places if place], 5, str, '; ')}"
@@ -268,7 +268,7 @@ def undefined_text(plan: Plan, places: Sequence[str]) -> str:
 
 
 def unknown_items(own: Sequence[Plan], reference: Reference, submission: Submission) -> Iterator[str]:
-    """A warning of each table whose rankings, of half of all keys or more, name no item that the gold judges."""
+    """Yield a warning of each table whose rankings, of half of all keys or more, name no item that the gold judges."""
     ranked = {plan.table: plan for plan in own if plan.module == "rankings"}
     for name, plan in ranked.items():
         gold, answers = reference[name], submission.tables[name]
@@ -294,7 +294,7 @@ def settings(plan: Plan, table: Table) -> Iterator[tuple[str, str]]:
 
 
 def described(plan: Plan) -> str:
-    """A column's metric in the signature: name, fields, options, rows and groups."""
+    """Return a column's metric in the signature: name, fields, options, rows and groups."""
     used = dict(plan.options)
     if plan.module == "embeddings":
         from declared.metrics.embeddings import engine_settings

@@ -58,7 +58,7 @@ def units_of(
     submission: Submission,
     of_keys: Mapping[str, OfKeys | None],
 ) -> Units:
-    """The per-unit results of a task with these columns.
+    """Return the per-unit results of a task with these columns.
 
     A unit is what `reference.cluster` names, or else a key. Where several tables have units of one kind, the same name
     is the same unit. `of_keys` has by column what a function that is called once a key gave, so that none is again.
@@ -257,7 +257,7 @@ class ScoredPart:
 
     @classmethod
     def of(cls, field: str, units: int, places: Places, statistic: Statistic, keys: Any) -> Self:
-        """The part at these places of so many units, each with a number of keys that are scored."""
+        """Return the part at these places of so many units, each with a number of keys that are scored."""
         size = Additive(np.asarray(keys, dtype=np.float64)[:, np.newaxis], summed.count)
         return cls(field, PartOfUnits(units, places, statistic), PartOfUnits(units, places, size))
 
@@ -334,7 +334,7 @@ class Composed(ABC):
         return replace(self, parts=[part.at(places) for part in self.parts])
 
     def as_sums(self) -> Additive | None:
-        """All parts' terms side by side, where every part is a formula of sums."""
+        """Return all parts' terms side by side, where every part is a formula of sums."""
         sums, formulas = [], []
         for part in self.parts:
             own = part.as_sums()

@@ -55,7 +55,7 @@ class Sample:
         return len(self.fields) == 1 and self.fields[0].scheme == "none" and not self.many
 
     def in_places(self) -> tuple[Sample, list[int]]:
-        """The labels at all places as those of keys, and the key of each."""
+        """Return the labels at all places as those of keys, and the key of each."""
         owners = []
         for at, labels in enumerate(self.gold):
             owners += [at] * len(labels)
@@ -65,7 +65,7 @@ class Sample:
         return Sample(list(gold), list(predicted), [field], weight=weight), owners
 
     def at(self, positions: Sequence[int]) -> Sample:
-        """The keys at these ascending positions alone."""
+        """Return the keys at these ascending positions alone."""
         if len(positions) == len(self.gold):
             return self
 
@@ -122,7 +122,7 @@ class Definition:
         return metric(sample, options=options, keys=keys.weighing(sample.weight))
 
     def value(self, sample: Sample, options: Options) -> float:
-        """The metric of a sample; NaN where it is undefined."""
+        """Return the metric of a sample; NaN where it is undefined."""
         import numpy as np
 
         from declared.metrics.keys import in_one_unit
@@ -137,7 +137,7 @@ def _of_sides(gold: Any, predicted: Any, keys: Keys, metric: Metric, fields: Seq
 
 @cache
 def definitions() -> dict[str, Definition]:
-    """All metrics by name."""
+    """Return all metrics by name."""
     table = json.loads((Path(__file__).parent / "table.json").read_text(encoding="utf-8"))
     found = {}
     for name, row in table.items():
@@ -149,7 +149,7 @@ def definitions() -> dict[str, Definition]:
 
 
 def positive_of(options: Options, labels: Iterable[Any]) -> str:
-    """The positive label: the one that is named, or else the `true` or `1` of the gold's labels."""
+    """Return the positive label: the one that is named, or else the `true` or `1` of the gold's labels."""
     named: str | None = options["positive"]
     if named is not None:
         return named

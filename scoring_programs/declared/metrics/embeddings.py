@@ -30,7 +30,7 @@ def engine_settings(options: Options) -> dict[str, object]:
 
 
 def bert_scorer(options: Options) -> "BertScorer":
-    """The engine with a metric's options, made once in a process."""
+    """Return the engine with a metric's options, made once in a process."""
     from scoring_kit.metrics.bertscore import BertScoreOptions, load_bert_scorer
 
     given = {one.name: options[one.name] for one in fields(BertScoreOptions) if options.get(one.name) is not None}

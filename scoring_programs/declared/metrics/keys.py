@@ -39,13 +39,13 @@ class Keys:
     weight: Array | None = None
 
     def at(self, places: NDArray[np.intp]) -> Keys:
-        """The keys of the units at some places, as `Statistic.at` has them."""
+        """Return the keys of the units at some places, as `Statistic.at` has them."""
         keys, unit = items_at(self.unit, places)
         weight = None if self.weight is None else self.weight[keys]
         return Keys(unit, len(places), self.worst, weight)
 
     def weighing(self, weight: Sequence[float] | None) -> Keys:
-        """The same keys, each counting so much; None: all the same."""
+        """Return the same keys, each counting so much; None: all the same."""
         own = None if weight is None else np.asarray(weight, dtype=np.float64)
         return replace(self, weight=own)
 
@@ -74,19 +74,19 @@ class Keys:
         return csr_matrix((added, (self.unit[key], column)), shape=(self.units, width))
 
     def additive(self, formula: Callable[[Array], Array], *terms: ArrayLike) -> Additive:
-        """A formula of sums; each term is given for every key."""
+        """Return a formula of sums; each term is given for every key."""
         return Additive(self.summed(*terms), formula)
 
     def mean(self, values: ArrayLike) -> Additive:
-        """The mean of a value of each key."""
+        """Return the mean of a value of each key."""
         return self.additive(summed.mean, values, np.ones(len(self.unit)))
 
     def items(self, formula: Callable[[Array, Array], Array], *values: ArrayLike) -> Items:
-        """A formula of the keys themselves; each value is given for every key."""
+        """Return a formula of the keys themselves; each value is given for every key."""
         return Items(self.units, self.unit, *self._weighted(values, formula))
 
     def ordered(self, formula: Callable[[Array, Array], Array], gold: ArrayLike, *predicted: ArrayLike) -> Ordered:
-        """A formula of the keys' gold and of the order of their predictions, in one column or several."""
+        """Return a formula of the keys' gold and of the order of their predictions, in one column or several."""
         columns, weighted = self._weighted([gold, *predicted], formula)
         return Ordered(self.units, self.unit, columns, weighted, len(predicted))
 
@@ -103,7 +103,7 @@ def _of_weighted(values: Array, counts: Array, formula: ItemFormula) -> Array:
 
 
 def in_one_unit(keys: int, worst: float) -> Keys:
-    """All keys in a single unit, so that the statistic over it is the metric itself."""
+    """Return all keys in a single unit, so that the statistic over it is the metric itself."""
     return Keys(np.zeros(keys, dtype=np.intp), 1, worst)
 
 
@@ -127,7 +127,7 @@ class LabelCounts:
     def of(
         cls, labels: Sequence[str], sides: Sequence[Entries], formula: Callable[[Array], Array], keys: Keys
     ) -> LabelCounts:
-        """The statistic of entries of key and label: of the true positives, of the predictions, of the gold.
+        """Return the statistic of entries of key and label: of the true positives, of the predictions, of the gold.
 
         Where keys weigh differently, the last two follow once more, each key counting 1.
         """
@@ -199,7 +199,7 @@ class Ordered(Items):
 
 
 def mean_ranks(values: Array) -> Array:
-    """The rank of each value from 1, ascending; equal ones share their mean."""
+    """Return the rank of each value from 1, ascending; equal ones share their mean."""
     totals, place = by_value(values, np.ones((1, len(values))))
     of_keys: Array = ranks(totals)[0, place]
     return of_keys

@@ -196,7 +196,7 @@ def _names(sample: Sample, listed: Sequence[str] = ()) -> list[str]:
 
 
 def codes(sample: Sample) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]]:
-    """The labels, and gold and predicted as codes."""
+    """Return the labels, and gold and predicted as codes."""
     names = _names(sample)
     return names, *_coded(sample, names)
 

@@ -60,7 +60,7 @@ class OfMeans(Statistic):
     is_correlation: bool
 
     def over(self, counts: Array) -> Array:
-        """The metric over each row of `counts`; see `Statistic`."""
+        """Return the metric over each row of `counts`; see `Statistic`."""
         blocks = [self._of_some(counts[start : start + AT_ONCE]) for start in range(0, len(counts), AT_ONCE)]
         return np.concatenate([np.empty(0), *blocks])
 

@@ -32,7 +32,7 @@ class OwnMetricError(Exception):
 
 @cache
 def own_function(file: Path, name: str) -> Own:
-    """The function `name` of a Python file.
+    """Return the function `name` of a Python file.
 
     Raises:
         OrganiserError: the file cannot be run, or has no such function.
@@ -57,7 +57,7 @@ def own_function(file: Path, name: str) -> Own:
 
 
 def own_value(plan: Plan, tables: Mapping[str, OwnRows]) -> float:
-    """The value of a plan's function over the rows of its tables; NaN where it says that it is undefined.
+    """Return the value of a plan's function over the rows of its tables; NaN where it says that it is undefined.
 
     Raises:
         OwnMetricError: it raises, wants to end the program, or gives something else than a number.

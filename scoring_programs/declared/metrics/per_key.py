@@ -32,7 +32,7 @@ class OfKeys:
     undefined: int = 0
 
     def statistic(self, positions: Sequence[int], keys: Keys) -> Additive:
-        """The sum of the numerators over that of the denominators, each as much as its key weighs."""
+        """Return the sum of the numerators over that of the denominators, each as much as its key weighs."""
         return keys.additive(partial(_of_sums, undefined=keys.worst), *self.terms[positions].T)
 
 

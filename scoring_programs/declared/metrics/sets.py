@@ -18,7 +18,7 @@ Form = Callable[[str], str]
 
 
 def exact_match(sample: Sample, options: Options, keys: Keys) -> Additive:
-    """The share of keys whose answer equals the gold in every field."""
+    """Return the share of keys whose answer equals the gold in every field."""
     form = text_form(options)
     pairs = zip(sample.gold, sample.predicted, strict=True)
     if sample.many:

@@ -32,7 +32,7 @@ Pieces = Sequence[str]
 
 
 def references(gold: Sequence[str | Sequence[str]]) -> list[Sequence[str]]:
-    """The references of each key, most often one."""
+    """Return the references of each key, most often one."""
     found = []
     for texts in gold:
         if isinstance(texts, str):
@@ -42,7 +42,7 @@ def references(gold: Sequence[str | Sequence[str]]) -> list[Sequence[str]]:
 
 
 def rouge(sample: Sample, options: Options, keys: Keys) -> Additive:
-    """The mean of the keys' ROUGE F-measures."""
+    """Return the mean of the keys' ROUGE F-measures."""
     from rouge_score.rouge_scorer import RougeScorer
 
     kind = options["type"]
@@ -51,7 +51,7 @@ def rouge(sample: Sample, options: Options, keys: Keys) -> Additive:
 
 
 def token_f1(sample: Sample, options: Options, keys: Keys) -> Additive:
-    """The mean of the keys' F1 of tokens.
+    """Return the mean of the keys' F1 of tokens.
 
     Blanks separate tokens; `squad` first drops case, punctuation and English articles, `case: ignore` case alone.
     Source: the evaluation of SQuAD 2.0, where a text without tokens equals only another one.

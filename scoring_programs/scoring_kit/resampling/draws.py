@@ -52,7 +52,7 @@ of the 2.5th.
 
 
 def percentile_interval(values: Array) -> tuple[float, float]:
-    """The 95 % interval of resampled values: their 2.5th and 97.5th percentile.
+    """Return the 95 % interval of resampled values: their 2.5th and 97.5th percentile.
 
     Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
     """
@@ -64,7 +64,7 @@ Interval: TypeAlias = tuple[float, float]
 
 
 def interval_or_reason(values: Array, score: float) -> Interval | str:
-    """The 95 % interval of a score's resampled values, or why there is none; raises nothing."""
+    """Return the 95 % interval of a score's resampled values, or why there is none; raises nothing."""
     if is_off(values, score):
         return "The resamples lie to one side of the score."
     ends = uncut_interval(values)
@@ -85,7 +85,7 @@ def is_off(values: Array, score: float) -> bool:
 
 
 def uncut_interval(values: Array) -> tuple[float, float] | None:
-    """The 95 % interval; None where it ends at the lowest or highest value that any resample has.
+    """Return the 95 % interval; None where it ends at the lowest or highest value that any resample has.
 
     So many resamples share that value then, as with a score near its bound, that the interval is cut off there; one of
     a single value is such an interval.
@@ -104,7 +104,7 @@ def few_units(
     limit: Limit | None = None,
     error: float | None = None,
 ) -> str | None:
-    """Why there are no intervals of a written column for these units, or too few; None where there are enough.
+    """Return why there are no intervals of a written column for these units, or too few; None where there are enough.
 
     Args:
         column: the column.
@@ -164,7 +164,7 @@ SAMPLES, EXCHANGES = 0, 1
 
 
 def bootstrap_counts(units: int, resamples: int, seed: int, drawn_units: int | None = None) -> Iterator[Array]:
-    """How often each unit is in each bootstrap sample, drawn with replacement: blocks of shape [some, units].
+    """Yield how often each unit is in each bootstrap sample, drawn with replacement: blocks of shape [some, units].
 
     A sample has as many units, or `drawn_units`.
     """
@@ -178,7 +178,7 @@ def bootstrap_counts(units: int, resamples: int, seed: int, drawn_units: int | N
 
 
 def exchanges(units: int, resamples: int, seed: int, width: int = 1) -> Iterator[Array]:
-    """Which units are exchanged between two teams, each with probability 1/2: blocks of 0 and 1, [some, units].
+    """Yield which units are exchanged between two teams, each with probability 1/2: blocks of 0 and 1, [some, units].
 
     `width` is how many cells the caller makes besides for each of them.
     """
@@ -208,7 +208,7 @@ class Part:
         return better_of(values, self.column.worst)
 
     def over(self, counts: Array) -> Array:
-        """The metric over each row of `counts`, before `shown`: [resamples, units] → [resamples]."""
+        """Return the metric over each row of `counts`, before `shown`: [resamples, units] → [resamples]."""
         if self.statistic is None:
             return np.full(len(counts), np.nan)
         return self.statistic.over(counts)
@@ -247,7 +247,7 @@ class TeamColumn:
         return replace(self, parts=parts)
 
     def by_unit(self, units: int) -> Array:
-        """The column, none of average ranks, on each unit alone; NaN where it is undefined there."""
+        """Return the column, none of average ranks, on each unit alone; NaN where it is undefined there."""
         values = []
         for start in range(0, units, 500):
             some = np.arange(start, min(start + 500, units))
@@ -258,7 +258,7 @@ class TeamColumn:
 
 
 def over(teams: Sequence[TeamColumn], counts: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """The column of every team over each row of `counts`, [resamples, units] → [teams, resamples]; never NaN.
+    """Return the column of every team over each row of `counts`, [resamples, units] → [teams, resamples]; never NaN.
 
     Beside it, of the same shape, where a metric behind it is undefined.
     """
@@ -274,7 +274,7 @@ def over(teams: Sequence[TeamColumn], counts: Array) -> tuple[Array, NDArray[np.
 
 
 def combined(teams: Sequence[TeamColumn], values: Sequence[Array], first: int | None = None) -> Array:
-    """The column from the values of its parts, for each part [teams, resamples]: of the first teams, or of all.
+    """Return the column from the values of its parts, for each part [teams, resamples]: of the first teams, or of all.
 
     Average ranks are those among the teams that compete, see `scoring_kit.board.average_ranks`.
     """
@@ -294,7 +294,7 @@ def combined(teams: Sequence[TeamColumn], values: Sequence[Array], first: int | 
 
 
 def rank_interval(places: Ranks) -> tuple[int, int]:
-    """The 2.5th and 97.5th percentile of resampled ranks, each a rank that occurs."""
+    """Return the 2.5th and 97.5th percentile of resampled ranks, each a rank that occurs."""
     low, high = np.percentile(places, TAILS, method="inverted_cdf")
     return int(low), int(high)
 
@@ -347,7 +347,7 @@ def optimism(values: Array, places: Ranks, scores: Array) -> float:
 
 
 def shares(places: Ranks) -> Array:
-    """The share of resamples in which each team has each rank, shape [teams, ranks]."""
+    """Return the share of resamples in which each team has each rank, shape [teams, ranks]."""
     return np.stack([np.bincount(own - 1, minlength=len(places)) / places.shape[1] for own in places])
 
 

@@ -56,7 +56,7 @@ Value = TypeVar("Value")
 def final_report(
     request: Mapping[str, Any], program: Program, scores: Scores, scored: TeamResults | None, view: RankingView
 ) -> dict[str, Any]:
-    """Everything that the report shows.
+    """Return everything that the report shows.
 
     Args:
         request: `resamples` (None: as many as are needed), `seed`, and `units`, the folder to keep the per-unit results
@@ -185,7 +185,7 @@ class TaskReport:
             check_scores(self.teams, scores, len(self.units.names))
 
     def written(self, settings: Resampling, advance: Callable[[int], None]) -> dict[str, Any]:
-        """The task's part of the report."""
+        """Return the task's part of the report."""
         column, view = self.columns[0], self.view
         scores = _seen(self._scores_in(column), view)
         shown = [team for team, _ in self.standing.rows if team in scores]
@@ -413,7 +413,7 @@ def _overall(ranks: Mapping[str, Mapping[str, int]], view: RankingView) -> list[
 
 
 def per_unit_results(scored: TeamResults | None) -> PerUnit:
-    """Those of every submission; none where a table of scores is ranked."""
+    """Return those of every submission; none where a table of scores is ranked."""
     found: dict[str, dict[str, Units | None]] = {}
     if scored is not None:
         for team, own in scored.results.items():
@@ -481,7 +481,7 @@ class OverUnits(NamedTuple):
 def column_over_units(
     column: ScoreColumn, program: Program, order: Sequence[str], per_unit: PerUnit, baselines: Collection[str] = ()
 ) -> OverUnits:
-    """The column for the teams in `order`, over the units that it scores; or why there are none."""
+    """Return the column for the teams in `order`, over the units that it scores; or why there are none."""
     keys = column.of or [column.key]
     written = [one for one in program.columns if one.key in keys]
     found, without = _with_units(written, order, per_unit)

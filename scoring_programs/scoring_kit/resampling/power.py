@@ -53,7 +53,7 @@ class MadeUp(Protocol):
         ...
 
     def why_not(self, task: str, keys: Sequence[str]) -> str | None:
-        """Why some columns of a task cannot be computed often enough; None where they can."""
+        """Return why some columns of a task cannot be computed often enough; None where they can."""
         ...
 
 

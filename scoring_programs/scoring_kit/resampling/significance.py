@@ -100,7 +100,7 @@ class _Exchange:
                 self.width = len(parts) * sums.shape[1]
 
     def mixed(self, masks: Array) -> Mixed:
-        """The metrics for arrangements: masks of shape [arrangements, units], 1 where a unit is exchanged."""
+        """Return the metrics for arrangements: masks of shape [arrangements, units], 1 where a unit is exchanged."""
         if self.sums:
             given: list[Array] = []
             kept: list[Array] = []
@@ -138,7 +138,7 @@ def holm(p: Mapping[Pair, float]) -> dict[Pair, float]:
 
 
 def tie_groups(order: Sequence[str], p_holm: Mapping[tuple[str, str], float]) -> dict[str, int]:
-    """The number of each team's group, from 1.
+    """Return the number of each team's group, from 1.
 
     The best team (of `order`) that is in no group yet begins one, and every other such team joins whose difference from
     it is not significant (p after Holm at least 0.05). A team of a later group may rank before one of an earlier group,

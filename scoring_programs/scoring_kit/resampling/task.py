@@ -192,7 +192,7 @@ Values = Mapping[str, Mapping[str, float | None]]
 
 
 def families(column: str, values: Values) -> list[dict[str, Any]]:
-    """The families like a column (`f1` for `binary_f1`), or all where none is: a table of teams by groups each.
+    """Return the families like a column (`f1` for `binary_f1`), or all where none is: a table of teams by groups each.
 
     Returns:
         For each family its `name` in words, the names of its `groups`, and `values`, team → one for each group; None

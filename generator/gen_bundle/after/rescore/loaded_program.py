@@ -105,7 +105,7 @@ class LoadedProgram:
 
 
 def loaded_program(scorer: Scorer, work: Path) -> LoadedProgram | None:
-    """The engine of a scorer whose program stays loaded; None of one that is started for every submission.
+    """Return the engine of a scorer whose program stays loaded; None of one that is started for every submission.
 
     Only the tool's own code, byte for byte, scores several submissions in one process: that its results do not depend
     on what was scored before is tested. Of an organiser's code nobody knows.

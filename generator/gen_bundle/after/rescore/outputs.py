@@ -140,7 +140,7 @@ def difference(change: ScoreChange) -> float | None:
 
 
 def shown(value: float | None) -> str:
-    """A score as people read it."""
+    """Return a score as people read it."""
     return "–" if value is None else f"{value:.10g}"
 
 

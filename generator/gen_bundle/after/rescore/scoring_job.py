@@ -117,7 +117,7 @@ class Lost:
 
 
 def job_for(scorer: Scorer, submission: Path, submission_digest: str) -> ScoringJob:
-    """The job of a submission, addressed by what it depends on."""
+    """Return the job of a submission, addressed by what it depends on."""
     return ScoringJob(digest_of_value([scorer.digest, submission_digest]), scorer, submission)
 
 
@@ -178,7 +178,7 @@ class ResultStore:
         self.folder = folder
 
     def result(self, digest: str) -> JobResult | None:
-        """The result of a job; None where there is none, or its file is damaged."""
+        """Return the result of a job; None where there is none, or its file is damaged."""
         try:
             return JobResult(**json.loads(self._file(digest).read_bytes()))
         except (OSError, ValueError, TypeError):

@@ -58,7 +58,7 @@ class SubmissionStanding:
 
 
 def standings(side: Side, submissions: Sequence[SubmissionFile]) -> dict[str, SubmissionStanding]:
-    """The standing of every submission that was scored for all tasks, by its name.
+    """Return the standing of every submission that was scored for all tasks, by its name.
 
     The board takes them in their order, as it would if all of them were run again. Under a manual rule a team has the
     submission on it that it chose, or, where that is not known, its latest.
@@ -99,7 +99,7 @@ def _rows(board: Board) -> dict[Submitted, RankedRow]:
 
 
 def plain_scores(result: JobResult, leaderboard: Leaderboard) -> dict[str, object] | None:
-    """The scores as the server stores them, without what is never a column's; None where it stores none."""
+    """Return the scores as the server stores them, without what is never a column's; None where it stores none."""
     board = Board(leaderboard)
     if not _take(board, board.submit("", ""), result) or not isinstance(result.sent, dict):
         return None

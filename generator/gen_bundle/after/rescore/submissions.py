@@ -31,7 +31,7 @@ class SubmissionFile:
 
 
 def submissions_in(folder: Path) -> list[SubmissionFile]:
-    """Every submission, the earliest first; those of one moment by name.
+    """Return every submission, the earliest first; those of one moment by name.
 
     Args:
         folder: a phase's folder of `gen-bundle fetch`, or one as `gen-bundle rank --submissions` takes it: a zip,

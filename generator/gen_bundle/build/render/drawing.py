@@ -49,7 +49,7 @@ class DrawnFigure:
 
 
 def drawn(name: str, caption: str, height: float, letters: str, draw: "Callable[[Axes], None]") -> DrawnFigure:
-    """The figure that `draw` makes, so many inches high, with fonts for the letters."""
+    """Return the figure that `draw` makes, so many inches high, with fonts for the letters."""
     matplotlib = _library()
     from matplotlib.figure import Figure as Drawing
 

@@ -12,7 +12,7 @@ KINDS = {"npy": "numpy", "npz": "numpy", "png": "PNG", "nii": "NIfTI", "nii.gz":
 
 
 def files_table(table: SubmittedTable, declared: DeclaredTable) -> str:
-    """The files of each key: what each holds, and of an array its numbers and its shape."""
+    """Return the files of each key: what each holds, and of an array its numbers and its shape."""
     rows = []
     for row in table.fields:
         if row.field not in declared.file.files:
@@ -43,7 +43,7 @@ def _held(field: str, declared: DeclaredTable) -> str:
 
 
 def files_example(declared: DeclaredTable) -> str:
-    """The names of the files of a few keys, made up."""
+    """Return the names of the files of a few keys, made up."""
     keys = [""]
     if declared.key:
         keys = [f"{declared.key[0]}-{at + 1}" for at in range(EXAMPLE_KEYS)]
@@ -60,7 +60,7 @@ def either(words: Sequence[str]) -> str:
 
 
 def files_rule(declared: DeclaredTable, whose: str) -> str:
-    """How files are matched, and what becomes of those that are missing."""
+    """Return how files are matched, and what becomes of those that are missing."""
     if not declared.key:
         return f"The answer{whose} is one file. Numbers within arrays are looked at when it is scored."
     key = page_text(declared.key[0])
@@ -78,7 +78,7 @@ def files_rule(declared: DeclaredTable, whose: str) -> str:
 
 
 def files_gold(declared: DeclaredTable) -> str:
-    """The gold's files, as an item of a list."""
+    """Return the gold's files, as an item of a list."""
     line = "- " + ", ".join(page_text(part.name) for part in declared.gold.parts)
     if declared.gold_keys:
         line += f"; and {page_text(declared.gold_keys.name)}, all keys"

@@ -29,7 +29,7 @@ def html_page(template: Path, filters: Functions, values: Mapping[str, object], 
 
 
 def is_marked(file: Path, mark: bytes) -> bool:
-    """Whether a page holds `mark` in its head: then it is one of ours, which may be replaced."""
+    """Return whether a page holds `mark` in its head: then it is one of ours, which may be replaced."""
     with file.open("rb") as page:
         return mark in page.read(MARK_WITHIN)
 

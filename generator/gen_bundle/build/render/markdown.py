@@ -28,7 +28,7 @@ _WITH_LIMITS = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
 
 
 def page_html(text: str) -> str:
-    """The HTML of a page, as untrusted as its text.
+    """Return the HTML of a page, as untrusted as its text.
 
     A formula that cannot be read stays as it was written.
     """
@@ -59,7 +59,7 @@ def _formula(match: re.Match[str]) -> str:
 
 
 def mathml(latex: str, *, block: bool) -> str:
-    """A formula as MathML.
+    """Return a formula as MathML.
 
     The converter leaves texts as entities and would write them out without escaping, and knows links; so the tree is
     serialised here, with attributes that only say how it looks.

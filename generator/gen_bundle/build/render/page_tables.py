@@ -14,7 +14,7 @@ _BLANKS = re.compile(r"[ \t\r\n]+")  # blanks that forbid a line break stay
 
 
 def page_text(text: str) -> str:
-    """A name for a page: as code, and with nothing in it that Markdown or formulas would take for their own."""
+    """Return a name for a page: as code, and with nothing in it that Markdown or formulas would take for their own."""
     if SAFE_ON_PAGES.fullmatch(text):
         return f"`{text}`"
     shown = UNSAFE_ON_PAGES.sub(lambda found: f"&#{ord(found[0])};", text)
@@ -22,7 +22,7 @@ def page_text(text: str) -> str:
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; bars in cells are escaped, line ends become blanks."""
+    """Return a Markdown table; bars in cells are escaped, line ends become blanks."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
 
@@ -32,7 +32,7 @@ def _cell(text: str) -> str:
 
 
 def metrics_table(tasks: Sequence[DeclaredTask], primary: str) -> str:
-    """Every column with its meaning, direction and worst value; the primary one is marked."""
+    """Return every column with its meaning, direction and worst value; the primary one is marked."""
     rows = []
     for task in tasks:
         for column in task.columns:
@@ -68,7 +68,7 @@ def tasks_table(tasks: Sequence[DeclaredTask]) -> str:
 
 
 def plain_number(value: float) -> str:
-    """A number in digits, large ones in groups of three."""
+    """Return a number in digits, large ones in groups of three."""
     if abs(value) >= 1_000_000:
         return f"{value:,.0f}"
     return f"{value:g}"
@@ -107,7 +107,7 @@ def _local(moment: datetime, zones: Sequence[tzinfo]) -> list[str]:
 
 
 def limits_table(phases: Sequence[DeclaredPhase], tasks: Sequence[DeclaredTask]) -> str:
-    """How many submissions each phase takes and how long one may be scored; its tasks where it has not all."""
+    """Return how many submissions each phase takes and how long one may be scored; its tasks where it has not all."""
     header = ["Phase", "Submissions a day", "Submissions in all", "Time to score one", "Tasks"]
     rows = []
     for phase in phases:

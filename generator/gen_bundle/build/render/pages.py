@@ -81,7 +81,7 @@ class PageSandbox(ImmutableSandboxedEnvironment):
         self._steps = self._characters = 0
 
     def page(self, template: str, context: Mapping[str, Any]) -> str:
-        """A template's text.
+        """Return a template's text.
 
         Raises:
             TemplateError: what is wrong with it; anything else that its expressions raise passes through.
@@ -112,14 +112,14 @@ class PageSandbox(ImmutableSandboxedEnvironment):
         return safe
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """A sum, product, power or remainder, of numbers and texts of a size that a page may need."""
+        """Return a sum, product, power or remainder, of numbers and texts of a size that a page may need."""
         wide = operator == "%" and isinstance(left, str) and WIDE_PLACE.search(left)
         if wide or _is_huge(operator, left, right):
             raise TemplateRuntimeError(TOO_LARGE.format(operator))
         return super().call_binop(context, operator, left, right)
 
     def counted(self, items: Iterable[Any]) -> Iterator[Any]:
-        """The items of a loop, or those that a filter makes one by one: each is a step."""
+        """Yield the items of a loop, or those that a filter makes one by one: each is a step."""
         for item in items:
             self._step()
             yield self._shown(item)
@@ -226,7 +226,7 @@ class _OwnFolder(FileSystemLoader):
         self._home = folder.resolve()
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
-        """A template's text.
+        """Return a template's text.
 
         Raises:
             TemplateNotFound: there is none in the folder.
@@ -251,14 +251,14 @@ ENVIRONMENT = Environment(
 
 
 def page_name(declaration: CompetitionSettings, file: str) -> str:
-    """The name of a page in the bundle: `pages/overview.md.j2` → `pages/overview.md`; raw, its own."""
+    """Return the name of a page in the bundle: `pages/overview.md.j2` → `pages/overview.md`; raw, its own."""
     if declaration.raw:
         return posixpath.normpath(file)
     return "pages/" + Path(file).name.removesuffix(".j2")
 
 
 def terms_name(declaration: CompetitionSettings) -> str:
-    """The name of the terms in the bundle."""
+    """Return the name of the terms in the bundle."""
     return posixpath.normpath(declaration.terms) if declaration.raw else TERMS
 
 

@@ -72,7 +72,7 @@ def as_text(ranking: Ranking) -> str:
 
 
 def as_csv(ranking: Ranking) -> str:
-    """One row for each team with everything there is about it; lists are joined by blanks.
+    """Return one row for each team with everything there is about it; lists are joined by blanks.
 
     A text that a spreadsheet would take for a formula gets an apostrophe before it.
     """
@@ -81,7 +81,7 @@ def as_csv(ranking: Ranking) -> str:
 
 
 def csv_text(rows: Iterable[Iterable[Any]]) -> str:
-    """A table of which no spreadsheet takes a cell for a formula: such a text gets an apostrophe before it."""
+    """Return a table of which no spreadsheet takes a cell for a formula: such a text gets an apostrophe before it."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(map(_csv_cell, row) for row in rows)
     return out.getvalue()
@@ -99,13 +99,13 @@ def _csv_cell(value: Any) -> Any:
 
 
 def as_json(ranking: Ranking) -> str:
-    """The result as a JSON object; what would steer a terminal is written as escapes."""
+    """Return the result as a JSON object; what would steer a terminal is written as escapes."""
     text = json.dumps(ranking.result, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
 def as_markdown(ranking: Ranking) -> str:
-    """A section with a table for each ranking, fit for a results page."""
+    """Return a section with a table for each ranking, fit for a results page."""
     sections = []
     for table in ranking.tables:
         rows = [list(map(_markdown, row)) for row in table.rows]
@@ -119,7 +119,7 @@ def _markdown(text: str) -> str:
 
 
 def as_latex(ranking: Ranking) -> str:
-    """A table environment for each ranking; needs no package."""
+    """Return a table environment for each ranking; needs no package."""
     return "\n".join(map(_latex_table, ranking.tables))
 
 
@@ -193,5 +193,5 @@ def _latex_table(table: RankingTable) -> str:
 
 
 def latex_text(text: str) -> str:
-    """A text in one line that LaTeX sets as it is."""
+    """Return a text in one line that LaTeX sets as it is."""
     return one_line(text).translate(LATEX)

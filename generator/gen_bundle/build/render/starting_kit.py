@@ -128,7 +128,7 @@ class _Samples(NamedTuple):
 def starting_kits(
     competition: Resolved, phases: Sequence[PhaseData], *, are_tried: bool = False
 ) -> dict[str, dict[str, bytes | Path]]:
-    """Each phase's kit: its files by name.
+    """Return each phase's kit: its files by name.
 
     Args:
         competition: what is built.

@@ -37,7 +37,7 @@ DELIMITERS = {
 
 
 def tables_of(submission: DeclaredSubmission, phases: Sequence[PhaseData]) -> list[SubmittedTable]:
-    """The tables of a submission that these phases score, in their order."""
+    """Return the tables of a submission that these phases score, in their order."""
     if not submission.tables:
         return [submission]
     scored: set[str] = set()
@@ -47,7 +47,7 @@ def tables_of(submission: DeclaredSubmission, phases: Sequence[PhaseData]) -> li
 
 
 def type_text(row: SubmissionField, field: Field, file: File) -> str:
-    """How a value of a field is written in a file; a package's own types stay as they are."""
+    """Return how a value of a field is written in a file; a package's own types stay as they are."""
     if row.type not in TYPES:
         return row.type_words
     kind = field.kind
@@ -85,7 +85,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def format_text(tables: Sequence[SubmittedTable]) -> str:
-    """The fields of each table, as they are written in its file."""
+    """Return the fields of each table, as they are written in its file."""
     parts = []
     for table in tables:
         declared = submitted_table(table)
@@ -153,7 +153,7 @@ def _file_text(table: SubmittedTable, file: File) -> str:
 
 
 def example_text(tables: Sequence[SubmittedTable]) -> str:
-    """The first lines of each table's files with made-up answers, as fenced blocks."""
+    """Return the first lines of each table's files with made-up answers, as fenced blocks."""
     parts = []
     for table in tables:
         files = {} if (declared := submitted_table(table)).file.files else _example(table)
@@ -215,7 +215,7 @@ def task_text(tables: Sequence[SubmittedTable]) -> str:
 
 
 def rows_text(tables: Sequence[SubmittedTable]) -> str:
-    """How rows are matched, and what becomes of those that are missing."""
+    """Return how rows are matched, and what becomes of those that are missing."""
     texts = []
     for table in tables:
         declared = submitted_table(table)
@@ -258,7 +258,7 @@ def _key(table: DeclaredTable) -> list[str]:
 
 
 def gold_text(scoring: DeclaredScoring, task_ids: Sequence[str]) -> str:
-    """The gold files of declared tables with the columns that scoring these tasks reads, as a list."""
+    """Return the gold files of declared tables with the columns that scoring these tasks reads, as a list."""
     lines = []
     for table in scoring.tables.values():
         if table.gold.files:
@@ -280,7 +280,7 @@ def gold_text(scoring: DeclaredScoring, task_ids: Sequence[str]) -> str:
 
 
 def data_table(phases: Sequence[PhaseData]) -> str:
-    """How many items each phase asks for, and which files participants are given for it."""
+    """Return how many items each phase asks for, and which files participants are given for it."""
     rows = []
     for data in phases:
         files = []
@@ -336,7 +336,7 @@ def _text(data: bytes) -> io.TextIOWrapper:
 
 
 def baselines_text(phases: Sequence[PhaseData]) -> str:
-    """The names of the baselines, or that there are none."""
+    """Return the names of the baselines, or that there are none."""
     names: set[str] = set()
     for data in phases:
         names.update(data.baselines)

@@ -46,7 +46,7 @@ class Agreement(NamedTuple):
 
 
 def agreement(pairs: Pairs, compared: int, runs: Pairs | None = None) -> Agreement | None:
-    """How a public column gives a gold one away, if it does.
+    """Return how a public column gives a gold one away, if it does.
 
     Args:
         pairs: the items' values in both.
@@ -62,7 +62,7 @@ def agreement(pairs: Pairs, compared: int, runs: Pairs | None = None) -> Agreeme
 
 
 def repeats(pairs: Pairs, items: int) -> bool:
-    """Whether an example submission is the gold itself: all of its values right, for nearly all items."""
+    """Return whether an example submission is the gold itself: all of its values right, for nearly all items."""
     total = pairs.total()
     counts = _counts(pairs, GOLD)
     minority = total - max(counts.values(), default=0)
@@ -72,7 +72,7 @@ def repeats(pairs: Pairs, items: int) -> bool:
 
 
 def right(shown: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """The answers that a column of yes and no beside them calls right: `id,predicted,correct`."""
+    """Return the answers that a column of yes and no beside them calls right: `id,predicted,correct`."""
     found: dict[str, list[str]] = {}
     for name, cells in shown.items():
         if len(set(cells)) == 2 and BITS.issuperset(cells):
@@ -181,7 +181,7 @@ def _tells_apart(pairs: Pairs, numbers: Mapping[str, float], *, at: int, doubt: 
 
 
 def follows_order(column: Sequence[str]) -> bool:
-    """Whether items that come one after another are sorted by their gold."""
+    """Return whether items that come one after another are sorted by their gold."""
     counts = Counter(column)
     if 2 <= len(counts) <= FEW and min(counts.values()) >= MINORITY:
         return _in_groups(column, DOUBT)
@@ -215,11 +215,11 @@ def _repeated(pairs: Pairs) -> Counter[str]:
 
 
 def no_chance(counts: Iterable[int]) -> bool:
-    """Whether values that occur so often stand in one order of so many that it is not by chance."""
+    """Return whether values that occur so often stand in one order of so many that it is not by chance."""
     return log_orders(counts) > DOUBT
 
 
 def log_orders(counts: Iterable[int]) -> float:
-    """The logarithm of in how many orders values that occur so often can be written: n! / (m1! m2! …)."""
+    """Return the logarithm of in how many orders values that occur so often can be written: n! / (m1! m2! …)."""
     taken = list(counts)
     return math.lgamma(sum(taken) + 1) - sum(math.lgamma(count + 1) for count in taken)

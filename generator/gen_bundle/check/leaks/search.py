@@ -156,7 +156,7 @@ class Search:
         self._longest = max((table.rows for table in gold.tables if table.whole), default=0)
 
     def leaks_in(self, seen: Seen) -> Iterator[Leak]:
-        """The gold in a file."""
+        """Yield the gold in a file."""
         whole = self._whole_file(seen)
         if whole:
             yield Leak(seen, whole)
@@ -185,7 +185,7 @@ class Search:
                 together.setdefault(where, Join(join.table, line=join.line)).add(join)
 
     def leaks_in_folders(self) -> Iterator[Leak]:
-        """The gold in files of a folder together, and in columns that give it in the order of other files."""
+        """Yield the gold in files of a folder together, and in columns that give it in the order of other files."""
         for files, joins in self._folders.values():
             if len(files) > 1:
                 yield from self._given_away(files[0], joins, f" ({len(files)} files like this together)")
@@ -432,7 +432,7 @@ def _next_of(values: Set[str], stream: Sequence[tuple[int, str]], at: int, rows:
 
 @once_a_bundle
 def found_leaks(bundle: Bundle) -> Iterator[Leak]:
-    """All leaks, shown and suspected."""
+    """Yield all leaks, shown and suspected."""
     seen_files = foreign_files(bundle)
     (gold,) = secret_gold(bundle)
     if not gold.files and not gold.tables:
@@ -515,7 +515,7 @@ class Texts:
         return held
 
     def leaks(self, seen_files: Iterable[Seen], beside: Set[tuple[str, ...]]) -> Iterator[Leak]:
-        """The gold texts in all files, but for those that stand `beside` their own items in input."""
+        """Yield the gold texts in all files, but for those that stand `beside` their own items in input."""
         for seen, texts in self._whole:
             held = texts - beside
             if held:

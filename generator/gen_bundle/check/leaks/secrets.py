@@ -55,7 +55,7 @@ class RowKey(NamedTuple):
     parts: tuple[frozenset[str], ...] = ()
 
     def items_in(self, block: Block, named: Named) -> Iterator[tuple[tuple[str, ...], list[tuple[int, int]]]]:
-        """The columns of a block that name items, and the places of these in the block and in the gold.
+        """Yield the columns of a block that name items, and the places of these in the block and in the gold.
 
         `named` has the rows of each column in which some key's cell is, and these cells.
         """
@@ -147,7 +147,7 @@ def is_text(text: Sequence[str]) -> bool:
 
 
 def says_something(line: str) -> bool:
-    """Whether no other text has a line by chance: its words, or its letters, are many and differ."""
+    """Return whether no other text has a line by chance: its words, or its letters, are many and differ."""
     found = words(line)
     counts = Counter(found) if len(found) > 1 else Counter(line)
     return is_text(found) or no_chance(counts.values())
@@ -228,7 +228,7 @@ class SecretGold:
 
 @once_a_bundle
 def secret_gold(bundle: Bundle) -> Iterator[SecretGold]:
-    """The secrets of a bundle, read once."""
+    """Yield the secrets of a bundle, read once."""
     gold = SecretGold()
     guessed: dict[str, Node] = {}
     for task in bundle.competition.tasks:
@@ -268,12 +268,12 @@ def _named_secrets(bundle: Bundle, task: Task) -> Sequence[Mapping[str, Any]] | 
 
 
 def is_described(bundle: Bundle) -> bool:
-    """Whether a program of the bundle names what is secret."""
+    """Return whether a program of the bundle names what is secret."""
     return any(_named_secrets(bundle, task) is not None for task in bundle.competition.tasks)
 
 
 def uses_of_reference(bundle: Bundle, *roles: str) -> Iterator[DataUse]:
-    """The uses in some roles of what is reference data as well, by the same path."""
+    """Yield the uses in some roles of what is reference data as well, by the same path."""
     references = [bundle.unpacked(task.files.get("reference_data")) for task in bundle.competition.tasks]
     for use in bundle.competition.uses():
         found = bundle.unpacked(use) if use.role in roles else None
@@ -282,12 +282,12 @@ def uses_of_reference(bundle: Bundle, *roles: str) -> Iterator[DataUse]:
 
 
 def fits(name: str, secret: Mapping[str, Any]) -> bool:
-    """Whether a file of reference data is one that an organiser's program names."""
+    """Return whether a file of reference data is one that an organiser's program names."""
     return fnmatchcase(name, secret["name"]) or fnmatchcase(name, f"*/{secret['name']}")
 
 
 def named_tables(name: str, node: Node, secret: Mapping[str, Any]) -> Iterator[SecretTable]:
-    """The tables in a file with a column that an organiser's program names, or with its lines."""
+    """Yield the tables in a file with a column that an organiser's program names, or with its lines."""
     if secret.get("lines"):
         yield _one_column(name, "line", lines(node), secret.get("texts"))
     texts = lines(node)

@@ -66,7 +66,7 @@ class Seen(NamedTuple):
 
 @once_a_bundle
 def visible_files(bundle: Bundle) -> Iterator[Seen]:
-    """All files that participants can read, with those inside archives, and the texts of competition.yaml."""
+    """Yield all files that participants can read, with those inside archives, and the texts of competition.yaml."""
     said: list[str] = []  # and shown to everyone
     for text in texts_in(bundle.yaml):
         if " " in text.strip():
@@ -157,7 +157,7 @@ def _files_below(folder: pathlib.Path) -> frozenset[str]:
 
 
 def listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:
-    """The names of all files of a kind, as a table of their parts."""
+    """Yield the names of all files of a kind, as a table of their parts."""
     rows: dict[Channel, list[str]] = {}
     first: dict[Channel, Seen] = {}
     for seen in seen_files:

@@ -26,7 +26,7 @@ def whole(task: Task) -> Mapping[str, Any]:
 
 
 def smallest(value: float | None) -> str:
-    """The smallest difference that is found, as far as any was."""
+    """Return the smallest difference that is found, as far as any was."""
     return "none that was tried" if value is None else difference(value)
 
 
@@ -87,7 +87,7 @@ def _of_teams(gap: Mapping[str, Any], title: str) -> str:
 
 
 def rows(task: Task) -> Iterator[list[str]]:
-    """A row of texts, under `HEAD`, for each size and gap."""
+    """Yield a row of texts, under `HEAD`, for each size and gap."""
     for size in task.get("sizes", ()):
         for gap in size["gaps"]:
             tau = "" if gap["tau"] is None else f"{gap['tau']:.2f}"
@@ -100,7 +100,7 @@ def rows(task: Task) -> Iterator[list[str]]:
 
 
 def fails(task: Task, want: float | None) -> Iterator[str]:
-    """Why the test set is not large enough, or nothing can be said of it."""
+    """Yield why the test set is not large enough, or nothing can be said of it."""
     if task["without"]:
         yield f"{task['name']}: nothing can be said."
         return
