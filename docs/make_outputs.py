@@ -36,8 +36,8 @@ This page is generated from the types: `python docs/make_outputs.py`. Everything
 stdout, while messages for people go to stderr. A file or object is one of those below; `null` means that something is
 not known or not there. Fields may be added in later versions: read those that you need.
 
-What scoring programs write (`scores.json`, `details.json`) is in [disclosure](disclosure.md#what-a-phase-shows); what `fetch`
-writes, in [live](live.md#fetch).
+What scoring programs write (`scores.json`, `details.json`) is in [disclosure](disclosure.md#what-a-phase-shows); what
+`fetch` writes, in [live](live.md#fetch).
 """
 NAMES = {str: "text", int: "integer", float: "number", bool: "true or false", types.NoneType: "null", Any: "any value"}
 Row = tuple[str, str, str]
