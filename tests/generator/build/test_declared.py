@@ -20,7 +20,6 @@ from click.testing import CliRunner, Result
 from sklearn.metrics import f1_score
 
 from gen_bundle.build.building import BuildRequest, build
-from gen_bundle.build.package.resolve import resolve
 from gen_bundle.cli import root
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import competitions
@@ -315,15 +314,6 @@ def test_a_build_says_what_scores_give_away(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("column", ["label", "strength"])
-def test_gold_in_public_data_stops_the_build(column: str, competition: Path, tmp_path: Path) -> None:
-    write_csv(competition / "data/public/test/texts.csv", rows_of("test", 30), "id", "language", column)
-    with pytest.raises(UserError, match="gold"):
-        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
-    assert not (tmp_path / "bundle.zip").exists()
-
-
-@pytest.mark.slow
 def test_a_column_that_participants_may_know_is_declared(competition: Path, tmp_path: Path) -> None:
     rows = [{**row, "text": f"text {i % 7} of {row['id']}"} for i, row in enumerate(rows_of("test", 30))]
     write_csv(competition / "data/test/gold.csv", rows)
@@ -338,24 +328,6 @@ def test_gold_that_leaves_a_metric_undefined_stops_the_build(competition: Path, 
     with pytest.raises(UserError) as caught:
         build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
     assert any("gold.csv (pearson): all gold values are equal" in message for message in caught.value.messages)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("runs_in_process")
-def test_an_own_function_travels_with_the_program(competition: Path, tmp_path: Path) -> None:
-    (competition / "metrics.py").write_text(
-        "def share(gold, predicted, *, bonus=0):\n"
-        "    right = sum(g['label'] == p['label'] for g, p in zip(gold, predicted, strict=True))\n"
-        "    return bonus + right / len(gold)\n"
-    )
-    own = {"key": "own", "metric": {"name": "metrics.py:share", "bonus": 1}, "sort": "desc", "worst": 0}
-    task = DECLARATION["tasks"][0]
-    declare(competition, {**DECLARATION, "tasks": [{**task, "columns": [*task["columns"], own]}]})
-    bundle, out = tmp_path / "bundle.zip", tmp_path / "out"
-    assert run(competition, "--out", bundle).exit_code == 0
-    assert run("dry-run", bundle, "--engine", "process", "--phase", "test", "--out", out).exit_code == 0
-    (row,) = json.loads((out / "dry-run.json").read_text(encoding="utf-8"))["board"]
-    assert 1 < float(row["cells"]["own"]) < 2
 
 
 def test_mistakes_of_a_declaration_name_file_line_and_column(competition: Path) -> None:
@@ -377,19 +349,6 @@ def test_keys_of_declared_scoring_are_refused_with_a_package(competition: Path) 
     with pytest.raises(UserError) as caught:
         build(BuildRequest(str(competition)))
     assert any("is read only with scoring_program: declared" in message for message in caught.value.messages)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("layout", ["joint", "separate", "tasks"])
-def test_every_layout_builds(layout: str, competition: Path, tmp_path: Path) -> None:
-    second = {
-        "id": "strength",
-        "name": "Strength",
-        "columns": [{"key": "mae", "metric": {"name": "mae", "field": "strength"}}],
-    }
-    declare(competition, {**DECLARATION, "tasks": [*DECLARATION["tasks"], second]})
-    built = build(BuildRequest(str(competition), tmp_path / ("b.zip" if layout != "separate" else "b"), layout=layout))
-    assert len(built) == (2 if layout == "separate" else 1)
 
 
 @pytest.mark.slow
@@ -417,31 +376,6 @@ def test_a_further_column_that_no_metric_reads_is_gold_unless_it_is_public(
     built = run(competition, "--out", tmp_path / "bundle.zip")
     assert ("public/test/texts.csv shows remark of gold.csv" in built.output) == (not public), built.output
     assert built.exit_code == (0 if public else 2)
-
-
-@pytest.mark.parametrize(
-    ("metric", "named"),
-    [
-        ({"name": "metrics.py:mine", "field": "label"}, None),
-        ({"name": "metrics.py:mine", "fields": ["label", "strength"]}, "strength (mine)"),
-        ({"name": "metrics.py:mine"}, "strength (mine)"),
-        ({"name": "mae", "field": "strength"}, "strength (mae)"),
-    ],
-)
-def test_what_answers_are_compared_with_cannot_be_public(
-    metric: dict[str, Any], named: str | None, competition: Path
-) -> None:
-    (competition / "metrics.py").write_text("def mine(gold, predicted, **_):\n    return 0.5\n")
-    column = {"key": "mine", "metric": metric, "sort": "asc" if metric["name"] == "mae" else "desc", "worst": 0}
-    if metric["name"] == "mae":
-        del column["worst"]
-    tasks = [{**DECLARATION["tasks"][0], "columns": [column]}]
-    declare(competition, {**DECLARATION, "tasks": tasks, "reference": {"file": "gold.csv", "public": ["strength"]}})
-    if named is None:
-        assert resolve(competition)
-        return
-    with pytest.raises(UserError, match=re.escape(f"reference.public: answers are compared with {named}")):
-        resolve(competition)
 
 
 @pytest.mark.slow

@@ -145,7 +145,7 @@ def learnt_one_by_one(
     decimals=st.integers(2, 9),
     rng=st.randoms(use_true_random=False),
 )
-@settings(max_examples=30)
+@settings(max_examples=10)
 def test_labels_are_learnt_one_by_one(metric: str, labels: int, items: int, decimals: int, rng: random.Random) -> None:
     names = "abcde"[:labels]
     gold = [*names, *names, *(rng.choice(names) for _ in range(items - 2 * labels))]

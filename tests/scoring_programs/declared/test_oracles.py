@@ -98,11 +98,15 @@ def table(
     return csv_of(",".join(header), [one for own in rng.sample(rows, len(rows)) for one in own])
 
 
-def seeds(number: int, quick: int) -> list[Any]:
-    return [pytest.param(seed, marks=[pytest.mark.slow] if seed >= quick else []) for seed in range(number)]
+SEEDS = [
+    0,
+    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, len(SIZES))),
+    *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(len(SIZES), 12)),
+]
+"""Those that are not thorough have every size, every way, all answers right, and all the same."""
 
 
-@pytest.mark.parametrize("seed", seeds(12, 1))
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", KINDS)
 def test_a_value_is_the_oracles(name: str, seed: int, tmp_path: Path) -> None:
     made = drawn(KINDS[name], seed, SIZES[seed % len(SIZES)], WAYS)

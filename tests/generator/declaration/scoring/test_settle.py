@@ -260,6 +260,8 @@ def test_metrics_are_not_judged_by_a_wrong_key() -> None:
         ({"name": "accuracy", "field": "label"}, ["text", "label"], ["label"]),
         ({"name": "accuracy", "field": "label", "gold": "truth"}, ["label", "truth"], ["truth"]),
         ({"name": "metrics.py:mine"}, ["more", "x", "label"], ["x", "label"]),
+        ({"name": "metrics.py:mine", "fields": ["label", "x"]}, ["x"], ["x"]),
+        ({"name": "metrics.py:mine", "field": "label"}, ["x"], []),
         ({"name": "ndcg", "item": "text", "score": "x", "relevance": "r"}, ["text", "r"], ["r"]),
     ],
 )
