@@ -104,12 +104,22 @@ def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
 
 
 def _tries_of_files(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
-    """The gold's own files as answers, where every field has some, and, where they may be missing, none."""
+    """The gold's own files as answers, where they are of the same kind, and, where answers may be missing, none."""
     names, keys = [(field.name, field.type) for field in gold.table.answers], len(gold.keys)
-    if gold.answers.columns.keys() >= set(names):
+    are_answers = all(_is_answer(field, gold.table) for field in gold.table.answers)
+    if are_answers and gold.answers.columns.keys() >= set(names):
         yield "right answers", Answers({name: gold.answers.columns[name] for name in names}, [], [0] * keys)
     if not gold.table.reject_missing:
         yield "no answers", Answers({name: [None] * keys for name in names}, [], [-1] * keys)
+
+
+def _is_answer(field: Field, table: Table) -> bool:
+    """Whether the gold of a field that is a file could be handed in: same suffix, format and member, and shape."""
+    kinds = []
+    for file in (table.file, table.gold):
+        part = file.holding(field.name)
+        kinds.append((Path(part.name).suffix, part.format, file.names.get(field.name)))
+    return kinds[0] == kinds[1] and field.shape != "any"
 
 
 class _Made:

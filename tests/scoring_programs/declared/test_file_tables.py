@@ -244,6 +244,18 @@ def test_own_functions_are_tried_on_the_gold_and_on_nothing(tmp_path: Path) -> N
     assert gold_faults(sized, gold, tmp_path) == []
 
 
+@pytest.mark.parametrize("other", [{"shape": "any"}, {"column": "masks"}])
+def test_gold_that_could_not_be_handed_in_is_tried_as_no_answer(other: dict[str, Any], tmp_path: Path) -> None:
+    broken = {"m": {"name": "metrics.py:words", "per": "key"}}
+    gold = (
+        {"file": "{case}.npz", "fields": {"mask": {"column": "gold"}}} if "column" in other else {"file": "{case}.npz"}
+    )
+    options = declared(tmp_path, broken, gold, file="{case}.npz", fields=[{**MASK, **other}])
+    assert (
+        list(failing(plans(options)["t"][0], read_gold(options, {"a.npz": npz(gold=np.zeros(2))}, tmp_path), {})) == []
+    )
+
+
 ONE = {"field": "mask", "type": "array"}
 DICE = {"key": "m", "metric": "dice"}
 OWN = {"sort": "desc", "worst": 0}

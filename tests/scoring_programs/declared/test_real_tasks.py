@@ -19,7 +19,7 @@ from tests.sweeps import sweep
 
 SEEDS = range(3)
 CASES = [(manner, seed) for manner in MANNERS for seed in SEEDS]
-FEWEST = {"tasks": 66, "without Python": 49, "held": 34, "whole": 24, "gold": 24, "submission": 31}
+FEWEST = {"tasks": 79, "without Python": 51, "held": 37, "whole": 24, "gold": 26, "submission": 34}
 """How many tasks there are at least, and of those held to official scripts how many are whole; may only rise."""
 
 
@@ -36,7 +36,7 @@ def test_a_real_task_scores_as_the_libraries_do(name: str, tmp_path: Path) -> No
         gold, answers, values = MAKERS[name](team(seed, manner))
         result = score(options, gold, answers, tmp_path / f"{manner}{seed}")
         if manner != "constant":
-            assert [warning for warning in result.warnings if "no row for" not in warning] == []
+            assert [one for one in result.warnings if "no row for" not in one and "left out" not in one] == []
         found = {key: result.value(key) for key in values}
         assert found == pytest.approx(values, abs=1e-9), f"{manner} {seed}"
 

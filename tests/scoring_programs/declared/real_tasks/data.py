@@ -11,12 +11,14 @@ from tests.scoring_programs.declared.real_tasks import (
     labels,
     numbers,
     rankings,
+    sciences,
     sets,
+    sound,
     texts,
 )
 from tests.scoring_programs.declared.real_tasks.making import MAKERS, REAL_TASKS, team
 
-MODULES = (beyond_text, images, labels, label_sets, numbers, sets, texts, rankings)
+MODULES = (beyond_text, images, labels, label_sets, numbers, sciences, sets, sound, texts, rankings)
 """Where the makers are; importing them registers them."""
 SEED = 2026
 
