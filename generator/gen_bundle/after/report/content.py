@@ -28,7 +28,6 @@ FIXED = (
     *("teams", "pairs", "stability"),
 )
 """A task in report.json: a contract."""
-"""The name in what is known of a team."""
 ALPHA = 0.05
 MINUS = "−"
 HIGH = {"desc": "high", "asc": "low"}

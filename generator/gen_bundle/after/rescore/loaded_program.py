@@ -22,7 +22,7 @@ class NotScoredError(EngineError):
     """A submission that needs a run of its own, which says what is wrong with it."""
 
 
-class LoadedProgram:
+class LoadedProgram(ProcessEngine):
     """See `Engine`: a process that has loaded the program scores one submission after the other.
 
     It answers for submissions that it scores, and for no other: what is refused, takes too long or ends the process is
@@ -36,23 +36,18 @@ class LoadedProgram:
         scorer: the scorer without the files that the process has already.
     """
 
-    name = "process"
-
     def __init__(self, scorer: Scorer, work: Path) -> None:
+        super().__init__(gpu=scorer.gpu)
         task = scorer.task.with_file("scoring_program", work / "stub").with_file("reference_data", None)
         self.scorer = replace(scorer, task=task)
         self._work = work
-        self._alone = ProcessEngine(gpu=scorer.gpu)
         self._process: subprocess.Popen[str] | None = None
         self._useless = False
-
-    def prepare(self, image: str) -> list[str]:
-        return []
 
     def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
         """See `Engine.run`."""
         if container.kind == "ingestion":
-            return self._alone.run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
+            return super().run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
         folders = {mount.target: str(mount.source) for mount in container.mounts}
         given, output = folders["/app/input"], folders["/app/output"]
         stdout.touch()
@@ -66,7 +61,7 @@ class LoadedProgram:
     def close(self) -> None:
         """End the process and whatever it is at; from then on it scores nothing."""
         self._useless = True
-        self._alone.close()
+        super().close()
         self._end()
 
     def _load(self) -> None:

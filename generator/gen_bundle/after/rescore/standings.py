@@ -5,7 +5,7 @@ Old scores may come from a file: what a site stored, a table, or an earlier resc
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -224,59 +224,39 @@ def compare(
         allowed: how far an old value may be off, by submission and column, where it was rounded.
     """
     both = [name for name in names if name in old and name in new]
-    sizes = {column: _range(column, old, new, both) for column in columns}
+    ranges = {column: _range(column, old, new, both) for column in columns}
     changes: list[ScoreChange] = []
-    fails_now: list[str] = []
-    works_now: list[str] = []
+    board: list[ScoreChange] = []
     for name in both:
-        changes += _changes(name, old[name], new[name], sizes, allowed)
-        if old[name].failed != new[name].failed:
-            (fails_now if new[name].failed else works_now).append(name)
+        was, now = old[name], new[name]
+        own = []
+        for column in columns:
+            own.append(ScoreChange(name, column, was.values.get(column), now.values.get(column), was.rank, now.rank))
+        changed = []
+        for one in own:
+            if size := _size(one, ranges[one.column], allowed):
+                changed.append(replace(one, size=size))
+        if not changed and was.rank != now.rank:
+            changed = own[:1]
+        changes += changed
+        if was.rank is not None or now.rank is not None:
+            board += own[:1]
+    last = len(both) + 1
     return BoardChanges(
         changes=sorted(changes, key=lambda one: (-one.size, -one.moved, one.submission, one.column)),
-        fails_now=fails_now,
-        works_now=works_now,
-        uncompared=[name for name in names if name not in old or name not in new],
-        board=_board(old, new, both, columns),
+        fails_now=[name for name in both if new[name].failed and not old[name].failed],
+        works_now=[name for name in both if old[name].failed and not new[name].failed],
+        uncompared=[name for name in names if name not in both],
+        board=sorted(board, key=lambda row: (row.rank_new or last, row.rank_old or last, row.submission)),
     )
 
 
-def _changes(
-    name: str,
-    old: SubmissionStanding,
-    new: SubmissionStanding,
-    sizes: Mapping[str, float],
-    allowed: Mapping[tuple[str, str], float],
-) -> Iterator[ScoreChange]:
-    """The scores of a submission that change; where none does, its rank in the first column, if that changes."""
-    found = False
-    for column, size in sizes.items():
-        was, now = old.values.get(column), new.values.get(column)
-        if was is None and now is None:
-            continue
-        share = math.inf
-        if was is not None and now is not None:
-            if abs(was - now) <= allowed.get((name, column), TOLERANCE):
-                continue
-            share = abs(was - now) / size
-        found = True
-        yield ScoreChange(name, column, was, now, old.rank, new.rank, share)
-    if not found and old.rank != new.rank and sizes:
-        yield _in_column(next(iter(sizes)), name, old, new)
-
-
-def _board(old: Standings, new: Standings, names: Sequence[str], columns: Sequence[str]) -> list[ScoreChange]:
-    """Return what is or was on the board, with its scores in the first column, by the new rank, then the old one."""
-    if not columns:
-        return []
-    rows = [_in_column(columns[0], name, old[name], new[name]) for name in names]
-    shown = [row for row in rows if row.rank_old is not None or row.rank_new is not None]
-    last = len(rows) + 1
-    return sorted(shown, key=lambda row: (row.rank_new or last, row.rank_old or last, row.submission))
-
-
-def _in_column(column: str, name: str, old: SubmissionStanding, new: SubmissionStanding) -> ScoreChange:
-    return ScoreChange(name, column, old.values.get(column), new.values.get(column), old.rank, new.rank)
+def _size(change: ScoreChange, whole: float, allowed: Mapping[tuple[str, str], float]) -> float:
+    """Return a change's share of a column's range, infinite where a score comes or goes; 0 where it is the same."""
+    if change.old is None or change.new is None:
+        return 0.0 if change.old is change.new else math.inf
+    by = abs(change.old - change.new)
+    return 0.0 if by <= allowed.get((change.submission, change.column), TOLERANCE) else by / whole
 
 
 def _range(column: str, old: Standings, new: Standings, names: Sequence[str]) -> float:
@@ -335,85 +315,78 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no score")
 
 
-OldResults = dict[str, dict[str, JobResult]]
-"""Submission → task → what it got."""
+Scores = Mapping[str, Any]
+Given = dict[str, dict[str, Scores | None]]
+"""Submission → task → column → score; None where it failed."""
 
 
-def _result(scored: bool, scores: Mapping[str, Any]) -> JobResult:
-    status: Status = "Finished" if scored else "Failed"
-    return JobResult(status, None, dict(scores), "")
-
-
-def _from_records(records: Sequence[Mapping[str, Any]], bundle: OpenedBundle) -> OldResults:
+def _from_records(records: Sequence[Mapping[str, Any]], bundle: OpenedBundle) -> Given:
     """Read the records of `gen-bundle fetch`: of a phase with several tasks, a submission has a child for each."""
     ids = {task.name: task.id for task in bundle.phase.tasks}
     names = {record["id"]: name_of(record) for record in records if record["file"]}
-    found: OldResults = {name: {} for name in names.values()}
+    found: Given = {name: {} for name in names.values()}
     for record in records:
         own, parent = names.get(record["id"]), names.get(record["parent"])
-        taken = _result(record["status"] == "Finished", record["scores"])
+        scores = record["scores"] if record["status"] == "Finished" else None
         if parent is not None and record["task"] in ids:
-            found[parent][ids[record["task"]]] = taken
+            found[parent][ids[record["task"]]] = scores
         elif own is not None and record["status"] in ("Finished", "Failed"):
-            found[own].setdefault(WHOLE, taken)
+            found[own].setdefault(WHOLE, scores)
     for tasks in found.values():
         if len(tasks) > 1:
             tasks.pop(WHOLE, None)
     return found
 
 
-def _from_runs(content: Mapping[str, Any]) -> OldResults:
+def _from_runs(content: Mapping[str, Any]) -> Given:
     """An earlier rescore.json; what was not run there is not known."""
-    found: OldResults = {}
+    found: Given = {}
     for run in content["runs"]:
         if run["status"] in ("Finished", "Failed"):
-            taken = _result(run["status"] == "Finished", run["scores"] or {})
-            found.setdefault(str(run["submission"]), {})[str(run["task"])] = taken
+            scores = (run["scores"] or {}) if run["status"] == "Finished" else None
+            found.setdefault(str(run["submission"]), {})[str(run["task"])] = scores
     return found
 
 
 def _from_table(file: Path, text: str, bundle: OpenedBundle) -> OldScores:
     """A table; an empty cell is no score, and a line of empty cells a submission that failed."""
-    columns = [column.key for column in bundle.leaderboard.columns]
-    rows = read_score_table(file, text, "submission", columns, EXPECTED, more=True)
-    found: OldResults = {}
-    allowed = {}
+    keys = [column.key for column in bundle.leaderboard.columns]
+    rows = read_score_table(file, text, "submission", keys, EXPECTED, more=True)
+    found: Given = {}
+    allowed: dict[tuple[str, str], float] = {}
     for name, row in rows.items():
         scores = {key: cell for key, cell in row.items() if cell}
-        found[name] = {WHOLE: _result(bool(scores), scores)}
-        for key, cell in scores.items():
-            allowed[name, key] = allowance(cell)
+        found[name] = {WHOLE: scores or None}
+        allowed |= {(name, key): allowance(cell) for key, cell in scores.items()}
         columns = list(row)
     return OldScores(_old_scores(found, bundle).side, frozenset(columns), allowed)
 
 
-def _old_scores(found: OldResults, bundle: OpenedBundle) -> OldScores:
+def _old_scores(found: Given, bundle: OpenedBundle) -> OldScores:
     """Return the scores of a file by the bundle's tasks, without the columns that the platform computes."""
     computed = {column.key for column in bundle.leaderboard.columns if column.computation}
     given = set(computed)
-    results: OldResults = {}
+    results: dict[str, dict[str, JobResult]] = {}
     for name, own in found.items():
         results[name] = {}
-        for task, result in _aligned(own, bundle).items():
-            scores = _scores(result)
-            given |= scores.keys()
-            written = {key: value for key, value in scores.items() if key not in computed}
-            results[name][task] = replace(result, sent=written)
+        for task, scores in _aligned(own, bundle).items():
+            given.update(scores or ())
+            written = {key: value for key, value in (scores or {}).items() if key not in computed}
+            status: Status = "Failed" if scores is None else "Finished"
+            results[name][task] = JobResult(status, None, written, "")
     side = Side(bundle.leaderboard, (WHOLE,), {}, results)
     if len(bundle.tasks) > 1 and any(WHOLE not in tasks for tasks in results.values()):
         side = Side(bundle.leaderboard, bundle.tasks, bundle.owners, results)
     return OldScores(side, frozenset(given))
 
 
-def _aligned(tasks: Mapping[str, JobResult], bundle: OpenedBundle) -> Mapping[str, JobResult]:
-    """Scores by the bundle's tasks, or as a whole where the file has other tasks."""
+def _aligned(tasks: Mapping[str, Scores | None], bundle: OpenedBundle) -> Mapping[str, Scores | None]:
+    """Scores by the bundle's tasks, or as a whole where the file has other tasks; that failed if one of them did."""
     if not tasks or WHOLE in tasks or (set(bundle.tasks) <= set(tasks) and len(bundle.tasks) > 1):
         return tasks
     merged: dict[str, Any] = {}
-    for result in tasks.values():
-        merged = _scores(result) | merged
-    return {WHOLE: _result(all(result.status == "Finished" for result in tasks.values()), merged)}
-
-
-def _scores(result: JobResult) -> dict[str, Any]:
-    return result.sent if isinstance(result.sent, dict) else {}
+    for scores in tasks.values():
+        if scores is None:
+            return {WHOLE: None}
+        merged = {**scores, **merged}
+    return {WHOLE: merged}
