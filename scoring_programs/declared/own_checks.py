@@ -82,8 +82,9 @@ def run_check(check: Mapping[str, str], rows: Sequence[Any], name: str, problems
         raise OrganiserError(f"{file}{last_line(found, file)}{place}: {what}. Expected {expected}.")
     if not isinstance(found, (list, tuple)) or not all(isinstance(text, str) for text in found):
         raise OrganiserError(f"{file}{place}: gives {type(found).__name__}. Expected a list of problems, each a text.")
+    where = "" if "{" in name else f"{name}: "  # a pattern is no file: the check knows which one it means
     for text in found:
-        problems.repeat_error(f"{name}: {text}")
+        problems.repeat_error(where + text)
 
 
 def last_line(error: BaseException, file: str) -> str:

@@ -273,9 +273,9 @@ def test_what_is_no_tree_is_refused(tmp_path: Path) -> None:
     gold, said, _ = trees()
     circle = conllu(range(3)).replace("\t0\tdep", "\t3\tdep")
     wrong: dict[str, str | bytes] = {
-        r"one\.conllu:4: ends a sentence that is no tree": circle,
-        r"one\.conllu:1: 2 cells": "1\tword\n",
-        r"one\.conllu:1: 1 cells": b"\xff\xfe",
+        r"^one\.conllu:4: ends a sentence that is no tree": circle,
+        r"^one\.conllu:1: 2 cells": "1\tword\n",
+        r"^one\.conllu:1: 1 cells": b"\xff\xfe",
     }
     for i, (problem, content) in enumerate(wrong.items()):
         with pytest.raises(SubmissionError, match=problem):
