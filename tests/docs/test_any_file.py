@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from gen_bundle.declaration.source import parse_value
+from gen_bundle.ground.resources import REAL_TASKS
 from scoring_kit.errors import SubmissionError
 from tests.docs.pages import BLOCK, DOCS, run_here
 from tests.scoring_programs.declared.arrays_as_files import nifti, npz, png
@@ -29,7 +31,8 @@ Array = NDArray[Any]
 
 EXAMPLES: dict[str, dict[str, str]] = defaultdict(dict)
 """Name → file → text."""
-for _, title, text in BLOCK.findall((DOCS / "any-file.md").read_text(encoding="utf-8")):
+PAGE = (DOCS / "any-file.md").read_text(encoding="utf-8")
+for _, title, text in BLOCK.findall(PAGE):
     if title:
         example, _, file = title.partition("/")
         EXAMPLES[example][file] = text
@@ -250,6 +253,14 @@ CASES: dict[str, Callable[[], Case]] = {
 
 def test_there_is_a_case_for_each_example() -> None:
     assert list(EXAMPLES) == list(CASES)
+
+
+def test_the_tasks_that_the_page_names_are_there() -> None:
+    named = re.findall(
+        r"`([a-z0-9-]+)`", PAGE.partition("`gen-bundle new my-task --like NAME`")[2].partition("\n\n")[0]
+    )
+    assert named
+    assert all((REAL_TASKS / name).is_dir() for name in named)
 
 
 def written(name: str, folder: Path) -> dict[str, Any]:
