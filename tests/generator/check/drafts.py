@@ -150,6 +150,21 @@ def put(*path_and_value: Any) -> Edit:
     return edit
 
 
+def first_task(**values: Any) -> Edit:
+    """Set values of the first task."""
+    return lambda draft: draft.yaml["tasks"][0].update(copy.deepcopy(values))
+
+
+def first_phase(**values: Any) -> Edit:
+    """Set values of the first phase."""
+    return lambda draft: draft.yaml["phases"][0].update(copy.deepcopy(values))
+
+
+def published(name: str, content: bytes) -> Edit:
+    """Give the first phase public data, with a file."""
+    return both(first_phase(public_data="public"), write(f"public/{name}", content))
+
+
 def unpacked(draft: Draft) -> None:
     """Look at the bundle as a folder."""
     draft.is_folder = True

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gen_bundle.check import check_path
 from gen_bundle.check.report import Report, github, sarif, text
-from tests.generator.check.drafts import NOW, both, drop, new, put, write
+from tests.generator.check.drafts import NOW, both, drop, first_phase, new, put, write
 
 KEYS = ["id", "severity", "file", "line", "column", "what", "consequence", "repair", "source", "first"]
 
@@ -87,7 +87,7 @@ def test_sarif_names_rules_levels_and_places(tmp_path: Path) -> None:
 
 def test_of_many_findings_of_a_rule_the_rest_is_counted(tmp_path: Path) -> None:
     draft = new()
-    put("phases", 0, "public_data", "public")(draft)
+    first_phase(public_data="public")(draft)
     for number in range(25):
         write(f"public/{number}.kind{number}", b"\x00\x01\x02" * 9)(draft)
     lines = [line for line in text(draft.check(tmp_path)) if line.startswith("    ")]

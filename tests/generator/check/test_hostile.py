@@ -18,7 +18,7 @@ from gen_bundle.dry_run.layout import remove_tree
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.zips.unpacking import BUNDLE
 from tests.generator.check.cases.archive import SOUND, member
-from tests.generator.check.drafts import NEW, NOW, Draft, Edit, new, packed, put, raw, text, write
+from tests.generator.check.drafts import NEW, NOW, Draft, Edit, first_phase, first_task, new, packed, raw, text, write
 
 TEXT = yaml.safe_dump(NEW)
 
@@ -175,7 +175,7 @@ def test_a_zip_in_a_zip_in_a_zip_is_read_no_further(tmp_path: Path) -> None:
     for _ in range(50):
         data = packed({"more.zip": data})
     draft = new()
-    put("phases", 0, "starting_kit", "kit.zip")(draft)
+    first_phase(starting_kit="kit.zip")(draft)
     write("kit.zip", data)(draft)
     assert checked(draft, tmp_path).later == "ok"
 
@@ -185,7 +185,7 @@ def test_a_bomb_inside_a_data_zip_is_not_inflated(tmp_path: Path) -> None:
     entry = inner.rindex(b"PK\x01\x02")
     inner[entry + 24 : entry + 28] = (3 << 30).to_bytes(4, "little")
     draft = new()
-    put("tasks", 0, "reference_data", "r.zip")(draft)
+    first_task(reference_data="r.zip")(draft)
     write("r.zip", bytes(inner))(draft)
     assert "r.zip" in found(checked(draft, tmp_path), "data-no-zip")
 

@@ -5,7 +5,20 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.codabench.versions import PlatformVersion
-from tests.generator.check.drafts import OLD_FILES, Draft, Edit, both, drop, new, old, packed, put, write
+from tests.generator.check.drafts import (
+    OLD_FILES,
+    Draft,
+    Edit,
+    both,
+    drop,
+    first_phase,
+    first_task,
+    new,
+    old,
+    packed,
+    put,
+    write,
+)
 
 VERSIONS = list(PlatformVersion)
 FIXED_PATHS = b"""\
@@ -37,8 +50,7 @@ def ingestion(
 ) -> Edit:
     """An ingestion program with data for the submitted code."""
     return both(
-        put("tasks", 0, "ingestion_program", "ingestion_program/"),
-        put("tasks", 0, "input_data", "input_data/"),
+        first_task(ingestion_program="ingestion_program/", input_data="input_data/"),
         write(f"ingestion_program/{name}", f"{metadata}\n".encode()),
         write(f"ingestion_program/{script}", code),
         write("input_data/train.csv", b"id,text\n1,good\n"),
@@ -96,16 +108,16 @@ SOUND = {
         ingestion("command: python3 ingestion.py", PASS_THROUGH), solution({"predictions.csv": b"id,label\n1,b\n"})
     ),
     "no input data": both(ingestion(COMMAND), drop("tasks", 0, "input_data")),
-    "input data that are also public": both(ingestion(COMMAND), put("phases", 0, "public_data", "input_data/")),
+    "input data that are also public": both(ingestion(COMMAND), first_phase(public_data="input_data/")),
     "a zipped program": both(
         ingestion(COMMAND),
-        put("tasks", 0, "ingestion_program", "ingestion.zip"),
+        first_task(ingestion_program="ingestion.zip"),
         write("ingestion.zip", packed({"metadata.yaml": COMMAND.encode(), "ingestion.py": ARGUMENTS})),
     ),
     "one program for two tasks": both(
         ingestion(COMMAND),
         lambda draft: draft.yaml["tasks"].append({**draft.yaml["tasks"][0], "index": 1, "name": "Final"}),
-        put("phases", 0, "tasks", [0, 1]),
+        first_phase(tasks=[0, 1]),
     ),
     "a solution of code": both(ingestion(COMMAND), solution({"model.py": b"class Model:\n    pass\n"})),
     "a solution with metadata that only describe it": both(
@@ -128,7 +140,7 @@ FAULTY: dict[str, tuple[Edit, str, str]] = {
     "everything in a folder": (
         both(
             ingestion(COMMAND),
-            put("tasks", 0, "ingestion_program", "ingestion.zip"),
+            first_task(ingestion_program="ingestion.zip"),
             write("ingestion.zip", packed({"ingestion_program/metadata.yaml": COMMAND.encode()})),
         ),
         "program-without-metadata",
@@ -138,11 +150,7 @@ FAULTY: dict[str, tuple[Edit, str, str]] = {
     "no blank after the colon": (ingestion("command:python3 ingestion.py"), "program-without-command", "not a mapping"),
     "a list": (ingestion("command: [python3, ingestion.py]"), "program-without-command", "not a text"),
     "a bare file": (
-        both(
-            ingestion(COMMAND),
-            put("tasks", 0, "ingestion_program", "ingestion.py"),
-            write("ingestion.py", FIXED_PATHS),
-        ),
+        both(ingestion(COMMAND), first_task(ingestion_program="ingestion.py"), write("ingestion.py", FIXED_PATHS)),
         "data-no-zip",
         "is not a zip",
     ),
@@ -200,14 +208,12 @@ FAULTY: dict[str, tuple[Edit, str, str]] = {
         "requirements.txt",
     ),
     "only during scoring": (
-        both(ingestion(COMMAND), put("tasks", 0, "ingestion_only_during_scoring", True)),
+        both(ingestion(COMMAND), first_task(ingestion_only_during_scoring=True)),
         "ingestion-only-during-scoring",
         "runs only during scoring",
     ),
     "the program's folder, only during scoring": (
-        both(
-            ingestion("command: python3 $program/ingestion.py"), put("tasks", 0, "ingestion_only_during_scoring", True)
-        ),
+        both(ingestion("command: python3 $program/ingestion.py"), first_task(ingestion_only_during_scoring=True)),
         "command-placeholder",
         "$program becomes /app/ingestion_program",
     ),

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
-from tests.generator.check.drafts import Draft, new, put
+from tests.generator.check.drafts import Draft, first_task, new
 
 
 def run(*arguments: object) -> Result:
@@ -26,7 +26,7 @@ def folder_of(draft: Draft, at: Path) -> Path:
 def folder(tmp_path: Path) -> Path:
     """A sound bundle, unpacked, that names ref.zip and holds ref/."""
     draft = new()
-    put("tasks", 0, "reference_data", "ref.zip")(draft)
+    first_task(reference_data="ref.zip")(draft)
     return folder_of(draft, tmp_path / "bundle")
 
 

@@ -6,7 +6,20 @@ from typing import Any
 
 import pytest
 
-from tests.generator.check.drafts import SECOND_TASK, Edit, both, command, delete, new, old, png, put, write
+from tests.generator.check.drafts import (
+    SECOND_TASK,
+    Edit,
+    both,
+    command,
+    delete,
+    first_phase,
+    first_task,
+    new,
+    old,
+    png,
+    put,
+    write,
+)
 
 
 def verdict(edit: Edit, folder: Path, base: Any = new) -> str | None:
@@ -42,7 +55,7 @@ def noise() -> bytes:
 def test_paths_are_followed_from_the_folder_of_the_bundle(
     path: str, as_data: str, as_page: str, as_image: str, tmp_path: Path
 ) -> None:
-    assert verdict(put("tasks", 0, "reference_data", path), tmp_path) == as_data
+    assert verdict(first_task(reference_data=path), tmp_path) == as_data
     assert verdict(put("pages", 0, "file", path), tmp_path) == as_page
     assert verdict(put("terms", path), tmp_path) == as_page
     assert verdict(put("image", path), tmp_path) == as_image
@@ -74,7 +87,7 @@ def test_an_old_phase_ends_a_day_before_the_next_one_and_not_before_the_year_1(
         (put("auto_run_submission", False), "trap"),  # submissions run by themselves unless the right key says no
         (put("make_program_available", False), "ok"),
         (put("has_registration", False), "trap"),  # registration needs approval unless the new key says otherwise
-        (put("phases", 0, "has_max_submissions", False), "trap"),
+        (first_phase(has_max_submissions=False), "trap"),
         (put("collaborators", []), "ok"),
     ],
 )
@@ -211,7 +224,7 @@ def test_addresses_as_django_takes_them(address: str, expected: str, tmp_path: P
     ],
 )
 def test_descriptions_of_phases_are_markdown_too(text: str, expected: str, tmp_path: Path) -> None:
-    assert verdict(put("phases", 0, "description", text), tmp_path) == expected
+    assert verdict(first_phase(description=text), tmp_path) == expected
 
 
 def test_html_pages_show_formulas_as_well(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from gen_bundle.ground.local_files import state_folder
 from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.submissions import PREFIX
-from tests.generator.check.drafts import Draft, packed, put, write
+from tests.generator.check.drafts import Draft, first_phase, packed, put, write
 from tests.generator.live.conftest import SMALL_SCORER, Verb, close_log, confirmable_draft
 from tests.generator.live.uploads import uploaded
 from tests.live_runs import score_answer
@@ -350,7 +350,7 @@ def test_a_submission_that_appears_late_is_removed_all_the_same(
 
 @pytest.mark.slow
 def test_the_limit_is_asked_for_before_each_submission(site: Site, confirmed: Confirming) -> None:
-    done = confirmed(put("phases", 0, "max_submissions_per_day", 1))
+    done = confirmed(first_phase(max_submissions_per_day=1))
     assert done.problems == [
         "Main/template: not submitted. Reached maximum allowed submissions for today for this phase",
     ]
@@ -677,7 +677,7 @@ def test_settings_of_any_kind_name_no_measured_column(confirmed: Confirming, set
 
 @pytest.mark.slow
 def test_a_phase_by_its_id_in_the_bundle(confirmed: Confirming, start: Start) -> None:
-    started = start(put("phases", 0, "id", "dev"))
+    started = start(first_phase(id="dev"))
     assert {cell.phase for cell in confirmed(started=started, phase="dev").cells} == {"Main"}
     with pytest.raises(UserError, match=r"or of the bundle's ids dev\."):
         confirmed(started=started, phase="final")

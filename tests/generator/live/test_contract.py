@@ -17,7 +17,7 @@ from gen_bundle.live.fetch import FetchRequest, fetch
 from gen_bundle.live.submissions import PREFIX, submissions_of
 from gen_bundle.live.update import look
 from gen_bundle.live.upload import Uploaded, upload
-from tests.generator.check.drafts import NOW, put, write
+from tests.generator.check.drafts import NOW, first_phase, put, write
 from tests.generator.live.conftest import confirmable_draft, ready_draft
 from tests.live_ports import serve_site
 from tests.live_server import TOKEN, Site
@@ -83,7 +83,7 @@ def test_a_broken_bundle_fails_with_a_message(any_site: Connection, tmp_path: Pa
 def test_a_competition_is_changed_and_changed_back(any_site: Connection, uploaded: Uploaded, tmp_path: Path) -> None:
     same, other = ready_draft(), ready_draft()
     put("title", "Another title")(other)
-    put("phases", 0, "end", "2032-06-30 12:00:00")(other)
+    first_phase(end="2032-06-30 12:00:00")(other)
     write("overview.md", b"# Another overview\nWelcome.\n")(other)
     write("ref/truth.txt", b"b\n")(other)
     with contextlib.ExitStack() as held:

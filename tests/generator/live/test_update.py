@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gen_bundle.build.building import BuildRequest, build
-from tests.generator.check.drafts import Edit, both, drop, old, packed, png, put, write
+from tests.generator.check.drafts import Edit, both, drop, first_phase, first_task, old, packed, png, put, write
 from tests.generator.foreign_project import foreign_project
 from tests.generator.live.conftest import Verb, changed, competition_of, held, task_of, two_phases
 from tests.generator.live.uploads import uploaded
@@ -61,17 +61,17 @@ CHANGES: list[tuple[str, Edit, str]] = [
     ("page", write("overview.md", b"# Other\n\n\n"), "Overview: text (2 lines out, 3 in)"),
     ("page's title", put("pages", 0, "title", "Welcome"), "Welcome: title: Overview → Welcome"),
     ("new page", add_page, "Data: added"),
-    ("phase's name", put("phases", 0, "name", "Final"), "Final: name: Main → Final"),
-    ("phase's text", put("phases", 0, "description", "The only one"), "description: nothing → The only one"),
-    ("start", put("phases", 0, "start", "2031-02-01 12:30:00"), "start: 2031-01-01 00:00:00 UTC"),
-    ("end", put("phases", 0, "end", "2031-06-30 23:59:59"), "→ 2031-06-30 23:59:59 UTC"),
+    ("phase's name", first_phase(name="Final"), "Final: name: Main → Final"),
+    ("phase's text", first_phase(description="The only one"), "description: nothing → The only one"),
+    ("start", first_phase(start="2031-02-01 12:30:00"), "start: 2031-01-01 00:00:00 UTC"),
+    ("end", first_phase(end="2031-06-30 23:59:59"), "→ 2031-06-30 23:59:59 UTC"),
     ("no end", drop("phases", 0, "end"), "→ open"),
-    ("a day", put("phases", 0, "max_submissions_per_day", 7), "submissions per day: 3 → 7"),
-    ("in all", put("phases", 0, "max_submissions", 70), "submissions in all: 30 → 70"),
-    ("seconds", put("phases", 0, "execution_time_limit", 60), "time limit per run (s): 900 → 60"),
-    ("hidden", put("phases", 0, "hide_output", True), "hide_output: no → yes"),
-    ("task's name", put("tasks", 0, "name", "Sentiment"), "name: Task → Sentiment"),
-    ("task's text", put("tasks", 0, "description", "Is it good?"), "description: nothing → Is it good?"),
+    ("a day", first_phase(max_submissions_per_day=7), "submissions per day: 3 → 7"),
+    ("in all", first_phase(max_submissions=70), "submissions in all: 30 → 70"),
+    ("seconds", first_phase(execution_time_limit=60), "time limit per run (s): 900 → 60"),
+    ("hidden", first_phase(hide_output=True), "hide_output: no → yes"),
+    ("task's name", first_task(name="Sentiment"), "name: Task → Sentiment"),
+    ("task's text", first_task(description="Is it good?"), "description: nothing → Is it good?"),
     ("program", write("scoring/score.py", b"print('better')\n"), "rerun  Task: scoring program: 1 files"),
     ("gold", write("ref/truth.txt", b"a\nb\nb\n"), "rerun  Task: truth.txt: 3 items → 3 items"),
     ("input", add_input, "rerun  Task: added"),
@@ -114,7 +114,7 @@ def test_the_bundle_of_a_competition_is_the_same(
 
 def test_nothing_else_is_changed(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
     before = held(site)
-    new = changed(tmp_path, put("docker_image", "codalab/codalab-legacy:py37"), put("phases", 0, "max_submissions", 70))
+    new = changed(tmp_path, put("docker_image", "codalab/codalab-legacy:py37"), first_phase(max_submissions=70))
     assert verb("update", number, new, "--apply", "--yes").exit_code == 0
     competitions, tasks = before
     competitions[number]["docker_image"] = "codalab/codalab-legacy:py37"
@@ -152,7 +152,7 @@ def test_what_is_stored_is_what_the_bundle_holds(site: Site, number: int, verb: 
     gold = packed({"truth.txt": b"b\n", "more/list.txt": b"x\n"})
     new = changed(
         tmp_path,
-        put("tasks", 0, "reference_data", "gold.zip"),
+        first_task(reference_data="gold.zip"),
         write("gold.zip", gold),
         write("scoring/new.py", b"1\n"),
     )
@@ -185,7 +185,7 @@ def test_what_is_to_be_done_by_hand_is_said_and_not_done(
 
 
 def test_public_data_are_compared(site: Site, verb: Verb, tmp_path: Path) -> None:
-    given = both(put("phases", 0, "public_data", "kit"), write("kit/a.txt", b"x\n"))
+    given = both(first_phase(public_data="kit"), write("kit/a.txt", b"x\n"))
     number = uploaded(site, changed(tmp_path, given))
     assert verb("update", number, changed(tmp_path, given)).exit_code == 0
     done = verb("update", number, changed(tmp_path, given, write("kit/b.txt", b"y\n")))
@@ -196,11 +196,11 @@ def test_public_data_are_compared(site: Site, verb: Verb, tmp_path: Path) -> Non
 
 
 def test_kits_and_public_data_are_replaced_with_the_phase(site: Site, verb: Verb, tmp_path: Path) -> None:
-    kit = both(put("phases", 0, "starting_kit", "kit.zip"), put("phases", 0, "public_data", "given"))
+    kit = first_phase(starting_kit="kit.zip", public_data="given")
     first = (two_phases, kit, write("kit.zip", packed({"README.md": b"Until May"})), write("given/a.txt", b"x\n"))
     number = uploaded(site, changed(tmp_path, *first))
     main, later = (copy.deepcopy(phase) for phase in competition_of(site)["phases"])
-    new = (*first, put("phases", 0, "end", "2031-06-30 23:59:59"), write("given/b.txt", b"y\n"))
+    new = (*first, first_phase(end="2031-06-30 23:59:59"), write("given/b.txt", b"y\n"))
     june = packed({"README.md": b"Until June"})
     path = changed(tmp_path, *new, write("kit.zip", june))
     done = verb("update", number, path, "--apply", "--yes")
@@ -218,7 +218,7 @@ def test_kits_and_public_data_are_replaced_with_the_phase(site: Site, verb: Verb
 
 
 def test_a_kit_that_is_new_is_added(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
-    kit = both(put("phases", 0, "starting_kit", "kit.zip"), write("kit.zip", packed({"README.md": b"Hello"})))
+    kit = both(first_phase(starting_kit="kit.zip"), write("kit.zip", packed({"README.md": b"Hello"})))
     assert verb("update", number, changed(tmp_path, kit), "--apply", "--yes").exit_code == 0
     assert competition_of(site)["phases"][0]["starting_kit"]["name"].startswith("starting_kit of phase ")
 
@@ -231,9 +231,7 @@ def test_a_kit_that_is_on_the_site_is_named_by_its_key(
     if known:
         site.datasets[key] = {"type": "starting_kit", "name": "ours"}
     before = held(site)
-    done = verb(
-        "update", number, changed(tmp_path, put("phases", 0, "starting_kit", key)), "--apply", "--yes", "--force"
-    )
+    done = verb("update", number, changed(tmp_path, first_phase(starting_kit=key)), "--apply", "--yes", "--force")
     assert done.exit_code == (0 if known else 1), done.output
     if known:
         assert competition_of(site)["phases"][0]["starting_kit"]["key"] == key
@@ -243,7 +241,7 @@ def test_a_kit_that_is_on_the_site_is_named_by_its_key(
 
 
 def test_a_kit_is_brought_back_when_another_change_fails(site: Site, verb: Verb, tmp_path: Path) -> None:
-    kit = put("phases", 0, "starting_kit", "kit.zip")
+    kit = first_phase(starting_kit="kit.zip")
     number = uploaded(site, changed(tmp_path, kit, write("kit.zip", packed({"README.md": b"Old"}))))
     before = held(site)
     site.edits.stored_otherwise = [{"reward": "a car"}]
@@ -258,7 +256,7 @@ def test_a_phase_that_is_gone_from_the_bundle_stays_on_the_site(
     site: Site, verb: Verb, bundle: Path, tmp_path: Path
 ) -> None:
     number = uploaded(site, changed(tmp_path, two_phases))
-    new = changed(tmp_path, put("phases", 0, "max_submissions", 70))
+    new = changed(tmp_path, first_phase(max_submissions=70))
     done = verb("update", number, new, "--apply", "--yes")
     assert done.exit_code == 1
     assert "phases, Test: removed: on the site, in the competition's editor (Edit), tab Phases" in done.stderr
@@ -269,7 +267,7 @@ def test_a_phase_that_is_gone_from_the_bundle_stays_on_the_site(
 def test_a_phase_is_not_taken_for_another_one(site: Site, verb: Verb, tmp_path: Path) -> None:
     number = uploaded(site, changed(tmp_path, two_phases))
     before = held(site)
-    new = changed(tmp_path, put("phases", 0, "name", "Final"), put("tasks", 0, "name", "Final task"), add_input)
+    new = changed(tmp_path, first_phase(name="Final"), first_task(name="Final task"), add_input)
     done = verb("update", number, new, "--apply", "--yes")
     assert done.exit_code == 1
     for said in ("phases, Main: removed", "phases, Test: removed", "phases, Final: added", "tasks, Final task: added"):
@@ -279,8 +277,8 @@ def test_a_phase_is_not_taken_for_another_one(site: Site, verb: Verb, tmp_path: 
 
 def test_phases_that_all_have_other_names_are_told_by_their_places(site: Site, verb: Verb, tmp_path: Path) -> None:
     number = uploaded(site, changed(tmp_path, two_phases))
-    names = both(put("phases", 0, "name", "Practice"), put("phases", 1, "name", "Contest"))
-    new = changed(tmp_path, two_phases, names, put("tasks", 0, "name", "P"), put("tasks", 1, "name", "C"))
+    names = both(first_phase(name="Practice"), put("phases", 1, "name", "Contest"))
+    new = changed(tmp_path, two_phases, names, first_task(name="P"), put("tasks", 1, "name", "C"))
     done = verb("update", number, new, "--apply", "--yes")
     assert done.exit_code == 0, done.output
     assert [phase["name"] for phase in competition_of(site)["phases"]] == ["Practice", "Contest"]
@@ -345,7 +343,7 @@ def test_a_draft_is_not_applied(site: Site, number: int, verb: Verb, tmp_path: P
 
 
 def test_pages_can_be_changed_after_the_end(site: Site, verb: Verb, tmp_path: Path) -> None:
-    over = both(put("phases", 0, "start", "2020-01-01 00:00:00"), put("phases", 0, "end", "2020-02-01 00:00:00"))
+    over = first_phase(start="2020-01-01 00:00:00", end="2020-02-01 00:00:00")
     number = uploaded(site, changed(tmp_path, over), force=True)
     done = verb("update", number, changed(tmp_path, over, write("overview.md", b"# Results\n")), "--apply", "--yes")
     assert done.exit_code == 0, done.output
@@ -384,7 +382,7 @@ def test_without_the_bundle_of_the_upload_files_are_unknown(site: Site, number: 
 
 def test_the_task_of_somebody_else(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
     site.edits.foreign = {task_of(site)["id"]}
-    new = changed(tmp_path, write("ref/truth.txt", b"b\n"), put("tasks", 0, "name", "Mine"), put("title", "Other"))
+    new = changed(tmp_path, write("ref/truth.txt", b"b\n"), first_task(name="Mine"), put("title", "Other"))
     done = verb("update", number, new, "--apply", "--yes")
     assert done.exit_code == 1
     assert "warning: task Mine is not yours: its files cannot be compared or replaced." in done.stderr

@@ -13,7 +13,7 @@ from gen_bundle.live import reruns
 from gen_bundle.live.connection import AnswerError, LiveError
 from gen_bundle.live.reruns import read_record
 from gen_bundle.live.update import UpdateError
-from tests.generator.check.drafts import Edit, put, write
+from tests.generator.check.drafts import Edit, first_task, put, write
 from tests.generator.live.conftest import Looked, Verb, changed, competition_of, two_phases
 from tests.live_edits import computed_board
 from tests.live_runs import AnswerError as ServerError
@@ -216,7 +216,7 @@ def test_a_second_replacement_reruns_the_reruns_and_not_what_they_replaced(
 
 def test_other_changes_need_no_reruns(updated: Updated, site: Site, phases: list[int]) -> None:
     submitted(site, phases[0])
-    edits = (put("title", "Other"), put("tasks", 0, "description", "More"))
+    edits = (put("title", "Other"), first_task(description="More"))
     done = updated(*RERUN, edits=edits)
     assert done.exit_code == 0, done.output
     assert rerun_of(site) == []

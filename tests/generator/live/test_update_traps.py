@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gen_bundle.live.update import UpdateError
-from tests.generator.check.drafts import both, put, write
+from tests.generator.check.drafts import both, first_phase, first_task, put, write
 from tests.generator.live.conftest import Looked, Verb, changed, close_log, competition_of, held, task_of, two_phases
 from tests.live_server import Site, answer_api
 
@@ -20,7 +20,7 @@ NEW_TITLE = put("title", "Other")
 def test_a_task_keeps_the_files_that_are_not_replaced(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
     site.datasets["input"] = {"type": "input_data", "name": "ours"}
     task_of(site)["input_data"] = {"id": 1, "type": "input_data", "name": "ours", "key": "input"}
-    both_keys = put("tasks", 0, "input_data", "input"), NEW_GOLD
+    both_keys = first_task(input_data="input"), NEW_GOLD
     done = verb("update", number, changed(tmp_path, two_phases, *both_keys), "--apply", "--yes", "--force")
     assert done.exit_code == 0, done.output
     assert task_of(site)["input_data"]["key"] == "input"
@@ -40,7 +40,7 @@ def test_a_task_keeps_the_files_that_are_not_replaced(site: Site, number: int, v
 
 def test_a_task_keeps_the_flag_that_only_the_list_shows(site: Site, number: int, looked: Looked) -> None:
     task_of(site)["ingestion_only_during_scoring"] = True
-    looked(put("tasks", 0, "ingestion_only_during_scoring", True), NEW_GOLD).apply()
+    looked(first_task(ingestion_only_during_scoring=True), NEW_GOLD).apply()
     assert task_of(site)["ingestion_only_during_scoring"] is True
     (body,) = [json.loads(body) for _, method, path, _, body in site.asked if method == "PUT" and "/tasks/" in path]
     assert body["ingestion_only_during_scoring"] is True
@@ -57,7 +57,7 @@ def test_the_invited_addresses_stay(site: Site, number: int, looked: Looked) -> 
 
 def test_no_phase_is_lost_by_a_change_of_another(site: Site, number: int, looked: Looked) -> None:
     phases = [phase["id"] for phase in competition_of(site)["phases"]]
-    looked(put("phases", 0, "max_submissions", 70)).apply()
+    looked(first_phase(max_submissions=70)).apply()
     assert [phase["id"] for phase in competition_of(site)["phases"]] == phases
     (body,) = [json.loads(body) for _, method, _, _, body in site.asked if method == "PATCH"]
     assert [phase["id"] for phase in body["phases"]] == phases
@@ -157,7 +157,7 @@ def test_what_was_lost_for_good_is_said(site: Site, number: int, looked: Looked)
     last = competition_of(site)["phases"][1]["id"]
     site.edits.loses_phase = last
     with pytest.raises(UpdateError) as caught:
-        looked(put("phases", 0, "max_submissions", 70)).apply()
+        looked(first_phase(max_submissions=70)).apply()
     assert "phases" in caught.value.messages[0]
     assert "could not be restored: phases, phase Test: name" in caught.value.messages[1]
     assert "Restored: phase Main: max submissions per person." in caught.value.advice
@@ -264,7 +264,7 @@ def test_what_was_changed_while_one_thought_about_it_is_kept(site: Site, number:
 
 def test_a_limit_that_means_the_same_is_not_sent(site: Site, number: int, looked: Looked) -> None:
     competition_of(site)["phases"][0]["max_submissions_per_day"] = None
-    assert looked(put("phases", 0, "max_submissions_per_day", 0)).edits == ()
+    assert looked(first_phase(max_submissions_per_day=0)).edits == ()
 
 
 def test_a_date_is_compared_as_a_moment(site: Site, number: int, looked: Looked) -> None:

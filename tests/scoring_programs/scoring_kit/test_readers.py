@@ -44,7 +44,7 @@ def test_json_that_is_left_to_the_fields(tmp_path: Path, content: bytes) -> None
 
 def test_duplicate_keys_are_seen(tmp_path: Path) -> None:
     path = tmp_path / "answer.json"
-    path.write_text('{"t1": {"a": 1, "b": 2, "a": 3}}', encoding="utf-8")
+    path.write_text('{"t1": {"a": 1, "b": 2, "a": 3, "a": 4}}', encoding="utf-8")
     problems = Problems()
     value = read_json(path, path.name, 1, problems)
     assert isinstance(value["t1"], JsonObject)

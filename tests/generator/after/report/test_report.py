@@ -159,20 +159,8 @@ def test_the_tables_say_what_report_json_says(folder: Path) -> None:
 
 def test_the_page_has_everything_in_its_order(folder: Path) -> None:
     page = (folder / "report.html").read_text(encoding="utf-8")
-    assert re.findall(r'<section id="(\w+)"', page) == [
-        *(
-            "summary",
-            "results",
-            "counted",
-            "pairs",
-            "stability",
-            "robustness",
-            "overall",
-            "groups",
-            "methods",
-            "checklist",
-        )
-    ]
+    sections = re.findall(r'<section id="(\w+)"', page)
+    assert " ".join(sections) == "summary results counted pairs stability robustness overall groups methods checklist"
     text = re.sub(r"<[^>]+>", " ", page)
     for expected in (
         "Torn: Torn.zip: cannot be read as a zip",

@@ -13,6 +13,8 @@ from tests.generator.check.drafts import (
     both,
     delete,
     drop,
+    first_phase,
+    first_task,
     old,
     png,
     put,
@@ -58,19 +60,18 @@ CASES = {
     "field-not-a-text": Case(put("title", True), put("title", 2031)),
     "field-nul-character": Case(put("title", "a\0b"), put("title", "a\tb")),
     "field-not-boolean": Case(put("forum_enabled", "maybe"), put("forum_enabled", "On")),
-    "field-not-integer": Case(put("phases", 0, "max_submissions", 1.5), put("phases", 0, "max_submissions", "10.0")),
-    "field-out-of-range": Case(put("phases", 0, "max_submissions", -1), put("phases", 0, "max_submissions", 1)),
+    "field-not-integer": Case(first_phase(max_submissions=1.5), first_phase(max_submissions="10.0")),
+    "field-out-of-range": Case(first_phase(max_submissions=-1), first_phase(max_submissions=1)),
     "field-not-a-choice": Case(
         put("leaderboards", 0, "submission_rule", "force_best"), put("leaderboards", 0, "submission_rule", "Force_Best")
     ),
     "field-not-an-email": Case(put("contact_email", "A <a@example.org>"), put("contact_email", "a.b+c@bücher.example")),
     "title-too-long-to-store": Case(put("title", "t" * 223), put("title", "t" * 222)),
     "file-key-misspelt": Case(
-        both(put("tasks", 0, "reference-data", "ref"), drop("tasks", 0, "reference_data")),
-        put("tasks", 0, "reference", "ref"),
+        both(put("tasks", 0, "reference-data", "ref"), drop("tasks", 0, "reference_data")), first_task(reference="ref")
     ),
     "key-ignored": Case(put("collaborators", ["ann"]), put("x-shared", ["ann"])),
-    "key-ignored-without-harm": Case(put("published", False), put("tasks", 0, "id", "a1")),
+    "key-ignored-without-harm": Case(put("published", False), first_task(id="a1")),
     "pages-no-list": Case(drop("pages"), put("pages", [])),
     "page-without-file": Case(drop("pages", 0, "file")),
     "terms-missing": Case(drop("terms")),

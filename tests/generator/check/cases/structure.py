@@ -12,7 +12,10 @@ from tests.generator.check.drafts import (
     command,
     delete,
     drop,
+    first_phase,
+    first_task,
     packed,
+    published,
     put,
     replace,
     secret,
@@ -69,8 +72,7 @@ SORTED = "".join(f"{row[0]}\n" for row in sorted(ROWS, key=lambda row: (float(ro
 GOLD_TABLE = both(
     delete("ref/truth.txt"),
     write("ref/gold.csv", "".join(",".join(row) + "\n" for row in (tuple(SCORED), *ROWS)).encode()),
-    put("phases", 0, "public_data", "public"),
-    write("public/items.csv", "".join(",".join(row[:2]) + "\n" for row in (tuple(SCORED), *ROWS)).encode()),
+    published("items.csv", "".join(",".join(row[:2]) + "\n" for row in (tuple(SCORED), *ROWS)).encode()),
 )
 
 
@@ -78,17 +80,15 @@ CASES = {
     "tasks-no-list": Case(put("tasks", {"0": {}})),
     "task-without-index": Case(drop("tasks", 0, "index")),
     "task-index-twice": Case(
-        both(SECOND_TASK, put("tasks", 1, "index", 0.0)), both(SECOND_TASK, put("phases", 0, "tasks", [0, 1]))
+        both(SECOND_TASK, put("tasks", 1, "index", 0.0)), both(SECOND_TASK, first_phase(tasks=[0, 1]))
     ),
     "task-without-scoring-program": Case(drop("tasks", 0, "scoring_program"), drop("tasks", 0, "reference_data")),
-    "task-key-unknown": Case(
-        put("tasks", 0, "key", KEY), both(put("tasks", 0, "key", KEY), with_options(known_keys=[KEY]))
-    ),
+    "task-key-unknown": Case(first_task(key=KEY), both(first_task(key=KEY), with_options(known_keys=[KEY]))),
     "task-unused": Case(SECOND_TASK, TWO_TASKS),
     "task-names-equal": Case(both(TWO_TASKS, put("tasks", 1, "name", "One")), TWO_TASKS),
     "ingestion-only-during-scoring": Case(
-        both(put("tasks", 0, "ingestion_program", "scoring"), put("tasks", 0, "ingestion_only_during_scoring", True)),
-        both(put("tasks", 0, "ingestion_program", "scoring"), put("tasks", 0, "ingestion_only_during_scoring", "no")),
+        first_task(ingestion_program="scoring", ingestion_only_during_scoring=True),
+        first_task(ingestion_program="scoring", ingestion_only_during_scoring="no"),
     ),
     "solutions-no-list": Case(put("solutions", {"a": 1}), put("solutions", {})),
     "solution-key-missing": Case(both(SOLUTION, drop("solutions", 0, "path")), SOLUTION),
@@ -98,48 +98,40 @@ CASES = {
         both(SOLUTION, put("solutions", 0, "key", KEY), with_options(known_keys=[KEY])),
     ),
     "solution-of-no-task": Case(both(SOLUTION, put("solutions", 0, "tasks", [])), SOLUTION),
-    "data-path-no-text": Case(put("tasks", 0, "reference_data", None), put("tasks", 0, "reference_data", "ref/")),
-    "data-not-found": Case(
-        put("tasks", 0, "scoring_program", "Scoring"), put("tasks", 0, "scoring_program", "./scoring")
-    ),
+    "data-path-no-text": Case(first_task(reference_data=None), first_task(reference_data="ref/")),
+    "data-not-found": Case(first_task(scoring_program="Scoring"), first_task(scoring_program="./scoring")),
     "data-key-unknown": Case(
-        put("tasks", 0, "reference_data", KEY),
-        both(put("tasks", 0, "reference_data", KEY), with_options(known_keys=[KEY])),
+        first_task(reference_data=KEY), both(first_task(reference_data=KEY), with_options(known_keys=[KEY]))
     ),
-    "data-whole-bundle": Case(put("phases", 0, "starting_kit", ""), put("phases", 0, "starting_kit", "ref/../scoring")),
-    "data-of-the-server": Case(
-        put("tasks", 0, "reference_data", "/etc/hostname"), put("tasks", 0, "reference_data", "ref")
-    ),
+    "data-whole-bundle": Case(first_phase(starting_kit=""), first_phase(starting_kit="ref/../scoring")),
+    "data-of-the-server": Case(first_task(reference_data="/etc/hostname"), first_task(reference_data="ref")),
     "data-no-zip": Case(
-        both(put("tasks", 0, "reference_data", "r.zip"), write("r.zip", packed({"truth.txt": b"a"})[:-30])),
-        both(put("tasks", 0, "reference_data", "r.zip"), write("r.zip", packed({"truth.txt": b"a"}))),
+        both(first_task(reference_data="r.zip"), write("r.zip", packed({"truth.txt": b"a"})[:-30])),
+        both(first_task(reference_data="r.zip"), write("r.zip", packed({"truth.txt": b"a"}))),
     ),
     "download-no-zip": Case(
-        both(put("phases", 0, "public_data", "p.zip"), write("p.zip", b"no zip")),
-        both(put("phases", 0, "public_data", "p.csv"), write("p.csv", b"no zip")),
+        both(first_phase(public_data="p.zip"), write("p.zip", b"no zip")),
+        both(first_phase(public_data="p.csv"), write("p.csv", b"no zip")),
     ),
     "reference-data-empty": Case(
         both(delete("ref/truth.txt"), write("ref/README.md", b"Ask us."), write("ref/.gitkeep", b"")),
         both(delete("ref/truth.txt"), write("ref/README.md", b"Ask us."), write("ref/readme_labels.csv", b"a")),
     ),
-    "data-empty": Case(
-        both(put("phases", 0, "public_data", "public"), write("public/", b"")),
-        both(put("phases", 0, "public_data", "public"), write("public/a.txt", b"")),
-    ),
+    "data-empty": Case(both(first_phase(public_data="public"), write("public/", b"")), published("a.txt", b"")),
     # "data/scoring" is zipped into scoring.zip, which the next use of that name finds
     "packed-over": Case(
         both(
             TWO_TASKS,
             write("data/ref/truth.txt", b"c\nd\n"),
             write("ref.zip", packed({"truth.txt": b"a\nb\nb\n"})),
-            put("tasks", 0, "reference_data", "data/ref"),
+            first_task(reference_data="data/ref"),
             put("tasks", 1, "reference_data", "ref.zip"),
         ),
         both(
             TWO_TASKS,
             write("data/ref/truth.txt", b"c\nd\n"),
             write("data/ref.zip", packed({"truth.txt": b"a\nb\nb\n"})),
-            put("tasks", 0, "reference_data", "data/ref"),
+            first_task(reference_data="data/ref"),
             put("tasks", 1, "reference_data", "data/ref.zip"),
         ),
     ),
@@ -147,14 +139,14 @@ CASES = {
         both(
             write("data/public/a.txt", b"x"),
             write("data/ref/truth.txt", b"c\nd\n"),
-            put("tasks", 0, "reference_data", "data/ref/"),
-            put("phases", 0, "public_data", "data"),
+            first_task(reference_data="data/ref/"),
+            first_phase(public_data="data"),
         ),
         both(
             write("data/public/a.txt", b"x"),
             write("data/ref/truth.txt", b"c\nd\n"),
-            put("tasks", 0, "reference_data", "data/ref/"),
-            put("phases", 0, "public_data", "data/public/"),
+            first_task(reference_data="data/ref/"),
+            first_phase(public_data="data/public/"),
         ),
     ),
     "program-without-metadata": Case(
@@ -173,12 +165,12 @@ CASES = {
     ),
     "command-placeholder": Case(
         both(
-            put("tasks", 0, "ingestion_program", "ingestion"),
+            first_task(ingestion_program="ingestion"),
             write("ingestion/metadata", b"command: python3 $program/run.py $input_data $output\n"),
             write("ingestion/run.py", b""),
         ),
         both(
-            put("tasks", 0, "ingestion_program", "ingestion"),
+            first_task(ingestion_program="ingestion"),
             write("ingestion/metadata", b"command: python3 $program/run.py $input $output\n"),
             write("ingestion/run.py", b""),
         ),
@@ -212,32 +204,27 @@ CASES = {
         both(SOLUTION, write("sol/metadata", b"description: mine\n")),
     ),
     "reference-data-wrapped": Case(
-        both(put("tasks", 0, "reference_data", "r.zip"), write("r.zip", packed({"ref/truth.txt": b"a"}))),
-        both(put("tasks", 0, "reference_data", "r.zip"), write("r.zip", packed({"ref/a": b"a", "b": b"b"}))),
+        both(first_task(reference_data="r.zip"), write("r.zip", packed({"ref/truth.txt": b"a"}))),
+        both(first_task(reference_data="r.zip"), write("r.zip", packed({"ref/a": b"a", "b": b"b"}))),
     ),
     "phases-no-list": Case(put("phases", [])),
     "phase-indexes-mixed": Case(
         both(LATER_PHASE, put("phases", 1, "index", None)), both(LATER_PHASE, drop("phases", 0, "index"))
     ),
     "phase-without-tasks": Case(drop("phases", 0, "tasks")),
-    "phase-of-unknown-task": Case(put("phases", 0, "tasks", ["0"]), put("phases", 0, "tasks", [0.0])),
-    "phase-tasks-empty": Case(put("phases", 0, "tasks", [])),
-    "phase-task-order": Case(
-        both(TWO_TASKS, put("phases", 0, "tasks", [1, 0])), both(TWO_TASKS, put("phases", 0, "tasks", [0, 1, 0]))
-    ),
+    "phase-of-unknown-task": Case(first_phase(tasks=["0"]), first_phase(tasks=[0.0])),
+    "phase-tasks-empty": Case(first_phase(tasks=[])),
+    "phase-task-order": Case(both(TWO_TASKS, first_phase(tasks=[1, 0])), both(TWO_TASKS, first_phase(tasks=[0, 1, 0]))),
     "data-to-be-packed": Case(
-        both(put("tasks", 0, "reference_data", "ref.zip"), unpacked),
-        both(put("tasks", 0, "reference_data", "ref"), unpacked),
+        both(first_task(reference_data="ref.zip"), unpacked), both(first_task(reference_data="ref"), unpacked)
     ),
     "server-export": Case(
-        both(put("tasks", 0, "is_public", False), put("phases", 0, "solutions", [])),
-        both(
-            put("tasks", 0, "is_public", False), put("phases", 0, "solutions", []), put("phases", 0, "public_data", "p")
-        ),
+        both(first_task(is_public=False), first_phase(solutions=[])),
+        both(first_task(is_public=False), first_phase(solutions=[], public_data="p")),
     ),
-    "phase-tasks-repeated": Case(put("phases", 0, "tasks", [0, 0]), TWO_TASKS),
+    "phase-tasks-repeated": Case(first_phase(tasks=[0, 0]), TWO_TASKS),
     "migration-to-first-phase": Case(
-        put("phases", 0, "auto_migrate_to_this_phase", "yes"),
+        first_phase(auto_migrate_to_this_phase="yes"),
         both(LATER_PHASE, put("phases", 1, "auto_migrate_to_this_phase", True)),
     ),
     "migration-between-tasks": Case(
@@ -249,38 +236,27 @@ CASES = {
         ),
         both(LATER_PHASE, put("phases", 1, "auto_migrate_to_this_phase", True)),
     ),
-    "time-limit-over-the-queue": Case(
-        put("phases", 0, "execution_time_limit", 601), put("phases", 0, "execution_time_limit", "600")
-    ),
-    "zero-means-no-limit": Case(put("phases", 0, "max_submissions", 0), put("phases", 0, "max_submissions", None)),
-    "day-limit-above-total": Case(put("phases", 0, "max_submissions", 4), put("phases", 0, "max_submissions", 5)),
-    "date-unreadable": Case(
-        put("phases", 0, "start", "2031-01-01 12:00:00 AoE"), put("phases", 0, "start", "1 Jan 2031, 12:00")
-    ),
-    "phase-without-start": Case(put("phases", 0, "start", "")),
+    "time-limit-over-the-queue": Case(first_phase(execution_time_limit=601), first_phase(execution_time_limit="600")),
+    "zero-means-no-limit": Case(first_phase(max_submissions=0), first_phase(max_submissions=None)),
+    "day-limit-above-total": Case(first_phase(max_submissions=4), first_phase(max_submissions=5)),
+    "date-unreadable": Case(first_phase(start="2031-01-01 12:00:00 AoE"), first_phase(start="1 Jan 2031, 12:00")),
+    "phase-without-start": Case(first_phase(start="")),
     "phase-without-end": Case(both(LATER_PHASE, drop("phases", 0, "end")), LATER_PHASE),
     "phases-overlap": Case(
         two_phases("2031-02-01 12:00:00", "2031-02-01 12:00:00"),
         two_phases("2031-02-01 12:00:00", "2031-02-01 12:00:01"),
     ),
-    "phase-never-open": Case(
-        put("phases", 0, "end", "2031-01-01 00:00:00"), put("phases", 0, "end", "2031-01-01 00:00:01")
-    ),
+    "phase-never-open": Case(first_phase(end="2031-01-01 00:00:00"), first_phase(end="2031-01-01 00:00:01")),
     "date-time-dropped": Case(
         replace("'2031-01-01 00:00:00'", "2031-01-01 10:00:00"), replace("'2031-01-01 00:00:00'", "2031-01-01 10:00")
     ),
-    "date-zone-dropped": Case(
-        put("phases", 0, "start", "2031-01-01 10:00 CET"), put("phases", 0, "start", "2031-01-01 10:00 UTC")
-    ),
+    "date-zone-dropped": Case(first_phase(start="2031-01-01 10:00 CET"), first_phase(start="2031-01-01 10:00 UTC")),
     "date-misread": Case(
-        put("phases", 0, "start", "05.04.2031"),
-        both(put("phases", 0, "start", "05.04.2031"), put("phases", 0, "end", "05/31/2031")),  # the month comes first
+        first_phase(start="05.04.2031"),
+        first_phase(start="05.04.2031", end="05/31/2031"),  # the month comes first
     ),
-    "competition-over": Case(
-        both(put("phases", 0, "start", "2028-01-01"), put("phases", 0, "end", "2029-01-01")),
-        put("phases", 0, "start", "2028-01-01"),
-    ),
-    "end-at-midnight": Case(put("phases", 0, "end", "2031-12-31"), put("phases", 0, "end", "2031-12-31 00:00:01")),
+    "competition-over": Case(first_phase(start="2028-01-01", end="2029-01-01"), first_phase(start="2028-01-01")),
+    "end-at-midnight": Case(first_phase(end="2031-12-31"), first_phase(end="2031-12-31 00:00:01")),
     "leaderboards-missing": Case(drop("leaderboards")),
     "leaderboards-no-list": Case(put("leaderboards", {"title": "x"})),
     "leaderboards-empty": Case(put("leaderboards", [])),
@@ -354,13 +330,9 @@ CASES = {
     "fact-sheet-type": Case(question(type="textarea"), question(type="text", selection="")),
     "fact-sheet-switch-ignored": Case(question(is_required=True), question(is_required=False)),
     "fact-sheet-select-without-choices": Case(question(selection=""), question(type="text", selection="")),
-    "leak": Case(
-        both(put("phases", 0, "public_data", "public"), write("public/train.txt", b"a\nb\na\n")),
-        both(put("phases", 0, "public_data", "public"), write("public/train.txt", b"a\nb\nb\n")),
-    ),
+    "leak": Case(published("train.txt", b"a\nb\na\n"), published("train.txt", b"a\nb\nb\n")),
     "not-looked-into": Case(
-        both(put("phases", 0, "public_data", "public"), write("public/data.7z", b"7z\xbc\xaf\x27\x1c" + bytes(30))),
-        both(put("phases", 0, "public_data", "public"), write("public/data.zip", packed({"a.csv": b"a,b\n"}))),
+        published("data.7z", b"7z\xbc\xaf\x27\x1c" + bytes(30)), published("data.zip", packed({"a.csv": b"a,b\n"}))
     ),
     "leak-suspected": Case(
         both(GOLD_TABLE, write("public/sorted.csv", SORTED)),
@@ -370,15 +342,9 @@ CASES = {
         secret({"name": "truth.txt", "lines": True}, {"name": "glod.csv", "key": ["id"], "columns": ["label"]}),
         secret({"name": "truth.txt", "lines": True}),
     ),
-    "reference-is-shown": Case(
-        put("phases", 0, "public_data", "ref"),
-        both(put("phases", 0, "public_data", "public"), write("public/a.txt", b"more\n")),
-    ),
-    "versions-kept": Case(
-        both(put("phases", 0, "public_data", "public"), write("public/code/.git/index", b"more\n")),
-        both(put("phases", 0, "public_data", "public"), write("public/backup/a.txt", b"more\n")),
-    ),
-    "reference-is-input": Case(put("tasks", 0, "input_data", "ref"), put("tasks", 0, "input_data", "scoring")),
+    "reference-is-shown": Case(first_phase(public_data="ref"), published("a.txt", b"more\n")),
+    "versions-kept": Case(published("code/.git/index", b"more\n"), published("backup/a.txt", b"more\n")),
+    "reference-is-input": Case(first_task(input_data="ref"), first_task(input_data="scoring")),
     "leak-behind-a-switch": Case(
         write("scoring/truth.txt", b"a\nb\na\n"), both(write("scoring/truth.txt", b"a\na\na\n"))
     ),
