@@ -42,7 +42,7 @@ def score(reference: AreReference, submission: AreSubmission, options: Mapping[s
 
 
 def pronoun_scores(key: AnswerKey, answers: Mapping[Mention, Mention]) -> list[float]:
-    """The score of every pronoun to resolve: 0 without an antecedent or with one outside its chain, else 1 or 0.5."""
+    """Return the score of every pronoun to resolve: 0 without an antecedent in its chain, else 1 or 0.5."""
     chain_of = chain_numbers(key.chains)
     links: dict[Mention, Mention] = {}
     for pronoun in key.pronouns:

@@ -117,7 +117,7 @@ def any_match_golds(predictions: Sequence[str], annotations: Sequence[Iterable[s
 
 
 def majority_vote_gold(annotators: Iterable[str]) -> str | None:
-    """The valid label that most annotators of a row gave, the alphabetically first of several; None without any."""
+    """Return the valid label that most annotators of a row gave, alphabetically the first; None without any."""
     votes = Counter(label for label in annotators if label in EVASION_LABELS)
     return min(votes, key=lambda label: (-votes[label], label), default=None)
 
@@ -128,7 +128,7 @@ def clarity_units(reference: ClarityReference, predictions: Sequence[str]) -> Un
 
 
 def evasion_units(reference: ClarityReference, predictions: Sequence[str]) -> Units:
-    """The per-unit results of task 2, where a row's gold label may depend on its prediction, but on no other row."""
+    """Return the per-unit results of task 2, where a row's gold label may depend on its own prediction alone."""
     golds = evasion_golds(reference, predictions)
     majority = label_terms(predictions, golds["evasion_majority"], EVASION_LABELS)
     terms = _terms("evasion", label_terms(predictions, golds["evasion"], EVASION_LABELS))

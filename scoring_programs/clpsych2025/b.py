@@ -66,7 +66,7 @@ def score(reference: ClpsychReference, submission: ClpsychSubmission, options: M
 def summarised_posts(
     reference: ClpsychReference, submission: ClpsychSubmission, *, stripped: bool
 ) -> list[SummarisedPost]:
-    """The posts with a gold summary; `stripped`: whether evidence is stripped, blank and repeated spans left out."""
+    """Return the posts with a gold summary; `stripped`: without blank and repeated spans, and evidence stripped."""
     posts = []
     for name, timeline in reference.timelines.items():
         for key, gold in timeline.posts.items():

@@ -149,7 +149,7 @@ class AsRunFields:
         return text_of(post.get("summary", ""), f"{where}, summary", problems)
 
     def evidence(self, post: JsonObject, key: str, where: str, problems: Problems) -> Tuple[str, ...]:
-        """The spans of one self-state: a list, or a string that is a Python list; any other string counts as none."""
+        """Return the spans of one self-state: a list, or a string that is a Python list; another string is none."""
         place, value = f"{where}, {key}", post.get(key, [])
         if isinstance(value, str):
             if len(value) > LONGEST_LITERAL:
@@ -165,7 +165,7 @@ class AsRunFields:
         return spans_of(value, place, problems)
 
     def wellbeing(self, post: JsonObject, where: str, problems: Problems) -> Optional[float]:
-        """The well-being score: any number, true as 1, a string of digits as its number; anything else abstains."""
+        """Return the well-being score: any number, true as 1, digits as their number; anything else abstains."""
         place, value = f"{where}, wellbeing_score", post.get("wellbeing_score")
         if isinstance(value, str):
             return _number_of(value.strip(), place, problems)

@@ -224,7 +224,7 @@ def _numbered(
 
 
 def joined(parts: Sequence[Rows]) -> Rows:
-    """Yield the rows of several files as those of one; their numbers say which file each is from."""
+    """Return the rows of several files as those of one; their numbers say which file each is from."""
     if len(parts) == 1:
         return parts[0]
 

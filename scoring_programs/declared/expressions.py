@@ -23,7 +23,7 @@ def bounded(values: Array, column: Plan | ExpressionPlan) -> Array:
 
 
 def computed(expression: Expression, values: Mapping[str, Array], number: int) -> Array:
-    """The expression of columns' values, each of shape [number]; NaN where it is undefined, or beyond all numbers."""
+    """Return the expression of columns' values, each of shape [number]; NaN where it is undefined or infinite."""
     stack: list[Array] = []
     with np.errstate(all="ignore"):
         for step in expression.steps:

@@ -51,7 +51,7 @@ class Later(Sequence[Figure]):
 def bars_by_group(
     plan: Plan, groups: Mapping[Group, Sequence[int]], values: Sequence[Mapping[Group, float]], items: str
 ) -> BarChart:
-    """A bar for each group: the mean of its fields' values, with the number of its keys, which are called `items`."""
+    """Return a bar for each group: the mean of its fields' values, and the number of its keys, called `items`."""
     bars = []
     for group, keys in groups.items():
         own = [of_field[group] for of_field in values if group in of_field]

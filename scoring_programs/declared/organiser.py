@@ -243,7 +243,7 @@ def _public(request: Request, table: Table) -> list[str]:
 
 
 def columns_text(folder: Path, table: Table, request: Request) -> str | None:
-    """The table that is written beside the gold; None where the gold names its columns itself, or has no columns."""
+    """Return the table that is written beside the gold; None where gold names its columns itself, or has none."""
     named = named_secrets(folder, table, request)
     if len(named) < 2 or table.gold.files:
         return None
@@ -434,7 +434,7 @@ def _joined(one: Any, other: Any) -> Any:
 
 
 def emptiest(field: Field, lengths: Mapping[str, Sequence[int | None]], keys: int) -> list[Any]:
-    """The emptiest valid answer to each of so many keys, as JSON writes it; `lengths` has the numbers of tags."""
+    """Return the emptiest valid answer to each of so many keys, as in JSON; `lengths` has the numbers of tags."""
     if field.name not in lengths:
         return [field.kind.emptiest(field, 0)] * keys
     return [field.kind.emptiest(field, tags or 0) for tags in lengths[field.name]]

@@ -21,7 +21,7 @@ NOTHING: Mapping[str, Sequence[str]] = {}
 def answered_rows(
     answers: Answers, table: Table, keys: Sequence[Key], further: Mapping[str, Sequence[str]] = NOTHING
 ) -> List[Any]:
-    """The answers to each key: a dict of field → value, or with many rows a list of them; `further` has more fields.
+    """Return the answers to each key: a dict of field → value, or a list of them; `further` has more fields.
 
     What other metrics read besides, or with another type, changes nothing: a field has its own type, all else is text.
     """

@@ -92,7 +92,7 @@ def names_around_lists(records: Iterable[Any], file: File, table: Table) -> List
 def rows_of_lists(
     records: Records, wanted: Sequence[Field], file: File, table: Table, problems: Problems, named_parts: int = 0
 ) -> Rows:
-    """The rows of records that hold those of a key in a list; `named_parts` of the key are said by a record's name."""
+    """Return the rows in lists of records; so many `named_parts` of a key are said by a record's name."""
     held = table.key_in(file)[named_parts:]
     others = [field for field in wanted if field not in held]
     path, found, places = steps(file.within or ""), [], []

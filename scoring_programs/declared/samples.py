@@ -163,7 +163,7 @@ def _empty(plan: Plan, gold: GoldTable) -> list[frozenset[int]]:
 
 
 def classes_of(plan: Plan, gold: GoldTable) -> list[tuple[Group | None, list[int]]]:
-    """The positions of the keys of each group of `by` (with None), and of each label that a metric is a mean over.
+    """Return the positions of the keys of each group of `by` (with None), and of each label that is averaged over.
 
     A label comes with its group; one of a fixed list that no gold has is without positions. Of a metric that sets
     labels against the others, the smaller side of each. Empty for a metric of neither kind.

@@ -244,7 +244,7 @@ class _SentTable:
         return self.table.file.name if self.table.file.is_pattern else self.sources[0].name
 
     def left_out(self, reading: Mapping[str, Set[str]]) -> Set[str]:
-        """The tasks of a table's several that its files do not enter, since what only they need is not in them."""
+        """Return those of a table's tasks that its files do not enter, since what only they need is not in them."""
         judged = self.manifest.all_tasks if self.manifest.layout == "tasks" else self.manifest.tasks
         tasks = {task: names for task, names in reading.items() if task in judged}
         if len(tasks) < 2 or self.table.file.has_lines or not (self.sources or self.table.holds_files):

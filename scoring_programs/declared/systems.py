@@ -57,7 +57,7 @@ class Chance:
         return replace(self, part=(*self.part, number))
 
     def sources(self, things: Sequence[Hashable]) -> NDArray[np.intp]:
-        """Which of some things stands at the place of each: it itself where it is right, else one that is not equal."""
+        """Return which thing stands at the place of each: itself where it is right, else one that is not equal."""
         together, alone = self._both()
         number, kinds = len(things), dict(zip(things, count()))
         kind = np.array([kinds[thing] for thing in things], dtype=np.intp)

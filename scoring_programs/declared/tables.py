@@ -113,7 +113,7 @@ class Table:
         return self.answers[0] if len(self.answers) == 1 else None
 
     def key_in(self, file: File) -> List[Field]:
-        """The fields of the key that the rows of a file hold, since neither its name nor their number says them."""
+        """Return the fields of the key that the rows of a file hold: neither its name nor their number says them."""
         if self.by_line:
             return []
         elsewhere = {file.named_by, LINE} if self.numbers_rows else {file.named_by}

@@ -68,7 +68,7 @@ class Computed:
         return sum(map(len, self.groups.values()))
 
     def mean(self, plan: Plan) -> float:
-        """The mean over fields and groups, which may weigh as much as they have keys; undefined values are replaced."""
+        """Return the mean over fields and groups, which may weigh as they have keys; undefined values are replaced."""
         means: list[float] = []
         for field, of_groups in self.values.items():
             defined = [plan.undefined if math.isnan(value) else value for value in of_groups.values()]
@@ -282,7 +282,7 @@ def unknown_items(own: Sequence[Plan], reference: Reference, submission: Submiss
 
 
 def settings(plan: Plan, table: Table) -> Iterator[tuple[str, str]]:
-    """A column's parts of the signature: its metric, and a digest of own code or the order of labels that it weighs."""
+    """Yield a column's parts of the signature: its metric, and a digest of own code or the order of weighed labels."""
     yield plan.key, described(plan)
     if plan.file is not None:
         code = hashlib.sha256(plan.file.read_bytes())

@@ -82,7 +82,7 @@ def written_scores(program: Program, scored: TeamResults) -> Scores:
 
 
 def board(program: Program, written: Scores, baselines: Collection[str] = ()) -> Scores:
-    """Every team's value in every column as the platform makes them; None where it entered nothing of the column.
+    """Return every team's value in every column as the platform makes them; None where it entered nothing of it.
 
     A computed column is made of the `worst` of a task that the team did not enter, because that is on the board.
     Average ranks are those among the teams that are no baselines; a baseline has the one that it would have as one more
@@ -269,7 +269,7 @@ class Standing:
 
 
 def task_standing(program: Program, column: ScoreColumn, scores: Scores, view: RankingView) -> Standing:
-    """The teams by a column, then by `tie_breaks`: those that have a value there, and those that have none in any."""
+    """Return the teams by a column, then by `tie_breaks`: those with a value there, and those without any."""
     values = {team: own[column.key] for team, own in scores.items()}
     entered = teams_entered(scores)
     if all(value is None for value in values.values()):
@@ -281,7 +281,7 @@ def task_standing(program: Program, column: ScoreColumn, scores: Scores, view: R
 def standing(
     values: Mapping[str, float | None], descending: bool, view: RankingView, ties: Mapping[str, Goodness] = NO_TIES
 ) -> Standing:
-    """The order of the teams by their values; `ties` orders those of equal values, and the others share a rank."""
+    """Return the order of the teams by their values; `ties` orders equal ones, and the others share a rank."""
     ranks = shared_ranks({team: v for team, v in values.items() if team not in view.baselines}, descending, ties)
     shown = {team: v for team, v in values.items() if v is not None and team not in view.unseen}
     place = shared_ranks(shown, descending, ties)

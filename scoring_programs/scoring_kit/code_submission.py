@@ -48,7 +48,7 @@ class CodeEntry:
 
 
 def run_folder_name(submission: Path) -> str:
-    """The name of the folder that the ingestion program leaves: a SHA-256 over the submission's files and their names.
+    """Return the name of the folder that ingestion leaves: a SHA-256 over the submission's files and their names.
 
     Over the sorted relative names, each followed by a zero byte and the SHA-256 of the content (32 bytes).
     """
@@ -64,7 +64,7 @@ def sha256_of(path: Path) -> str:
 
 
 def code_files(folder: Path, entry: CodeEntry, problems: Problems) -> Dict[str, Path]:
-    """The files of a submission that is code, by their name below the entry's folder; all faults go to `problems`."""
+    """Return the files of submitted code by their names below the entry's folder; faults go to `problems`."""
     files = SubmissionFiles(folder, (), problems)
     for name in PROGRAM_FILES:
         if (folder / name).is_file():
@@ -143,7 +143,7 @@ MOST_AROUND = 120.0
 
 
 def handed_over(output: Path, submission: Optional[Path], problems: Problems) -> Tuple[Path, float]:
-    """The folder of the files that the submitted code wrote, and its wall-clock seconds; warnings go to `problems`.
+    """Return the folder of what the submitted code wrote, and its wall-clock seconds; warnings go to `problems`.
 
     Args:
         output: what the prediction step left, and whatever the platform laid over it.

@@ -72,7 +72,7 @@ def read_gold_table(path: Path, problems: Problems) -> CsvTable:
 
 
 def separated_otherwise(text: str, separator: str, name: str, problems: Problems) -> bool:
-    """Whether a header line has none of its `separator` but another one, as spreadsheets write it; it is recorded."""
+    """Return whether a header line has another separator than it should, as spreadsheets write it; it is recorded."""
     found = HEADER.search(text)
     header = found.group() if found else ""
     other = next((words for mark, words in SEPARATORS.items() if mark in header), None)

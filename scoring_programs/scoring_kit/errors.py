@@ -175,7 +175,7 @@ class Problems:
         return lines
 
     def organiser_error(self) -> OrganiserError:
-        """The problems as the organisers' own: what is wrong with reference data or options, the rest counted."""
+        """Return the problems as the organisers' own, in reference data or options; the rest is counted."""
         messages = self.errors
         more = self.found - _problems_in(messages)
         if more:

@@ -61,7 +61,7 @@ def read_utf8(path: Path, name: str, max_megabytes: float, problems: Problems) -
 
 
 def read_json(path: Path, name: str, max_megabytes: float, problems: Problems) -> Any:
-    """The value of a JSON file, its objects as JsonObject; None, with the problem recorded, where it is not JSON.
+    """Return the value of a JSON file, its objects as JsonObject; None, with the problem recorded, for no JSON.
 
     NaN and Infinity are read as floats, so that the caller can name the field that holds them.
 

@@ -84,7 +84,7 @@ def tie_notes(standing: Standing) -> list[str]:
 
 
 def failed_notes(results: Mapping[str, Mapping[str, TaskResult]], unseen: Collection[str]) -> list[str]:
-    """A sentence for each function of the organisers' own that failed on a submission, which has its worst value."""
+    """Return a sentence for each own function that failed on a submission, which has its worst value."""
     notes = []
     for team, own in results.items():
         if team in unseen:

@@ -183,7 +183,7 @@ def read_submission(
 
 
 def slashed(name: str) -> str:
-    """A name with `/` between folders: some programs on Windows put backslashes into zips, which Linux leaves."""
+    """Return a name with `/` between folders: some programs on Windows put backslashes into zips."""
     return name.replace("\\", "/")
 
 

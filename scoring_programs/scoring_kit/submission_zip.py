@@ -21,7 +21,7 @@ NOT_ON_WINDOWS = set('<>:"|?*')
 
 
 def open_submission(path: Path, work: Path, problems: Problems) -> Path:
-    """The folder with the files of a zip, a folder or a bare file, as the platform would unpack them into `work`.
+    """Return the folder with the files of a zip, a folder or a bare file, unpacked into `work` as the platform would.
 
     Raises SubmissionError: there is nothing that could be read.
     """

@@ -28,11 +28,11 @@ class Statistic(Protocol):
     """The units' contributions to one metric."""
 
     def over(self, counts: Array) -> Array:
-        """The metric over each row of `counts`, shape [resamples, units] → [resamples]; NaN where it is undefined."""
+        """Return the metric over each row of `counts`, [resamples, units] → [resamples]; NaN where it is undefined."""
         ...
 
     def to_exchange(self) -> Statistic:
-        """The same with answers that another system's can stand in for, whatever scale each system writes them on.
+        """Return the same with answers that another system's can stand in for, whatever scale each writes them on.
 
         Correlations take z-scores, metrics of an order take ranks; the others depend on the scale, and are as they are.
         Over all units once it is the same metric, but for correlations, which are a little wider: times a constant.
@@ -45,7 +45,7 @@ class Statistic(Protocol):
         ...
 
     def at(self, places: NDArray[np.intp]) -> Self:
-        """The statistic of the units at these places, each as often as it is named, as so many units of their own."""
+        """Return the statistic of the units at these places, each as often as it is named, as units of their own."""
         ...
 
     def as_sums(self) -> Additive | None:

@@ -146,7 +146,7 @@ def finished_bundle(
     trust: bool,
     announce: Callable[[str], None] = lambda _: None,
 ) -> Path:
-    """The bundle (zip or folder) at `source`; a competition, by name or folder, is built into the folder `work` first.
+    """Return the bundle (zip or folder) at `source`; a competition, by name or folder, is built into `work` first.
 
     `trust` and `announce` are those of a `BuildRequest`.
 

@@ -140,7 +140,7 @@ class _Packing:
         return place
 
     def tasks(self) -> Iterator[PackedTask]:
-        """The declared tasks; one of several phases is a Codabench task for each kind of files that these have."""
+        """Yield the declared tasks; one of several phases is a Codabench task for each kind of files that they have."""
         for task in self.declaration.tasks:
             having = self.declaration.phases_of(task)
             entry: dict[str, Any] = {"id": task.id, "name": task.name}
@@ -352,7 +352,7 @@ def _phase(phase: ForeignPhase, files: Files, tasks: Sequence[int]) -> dict[str,
 
 
 def platform_date(text: str, date_alone: time) -> str:
-    """A date as the platform is to read it: in UTC where it has a zone as in other declarations, else as written."""
+    """Return a date as the platform is to read it: in UTC where it has a zone as elsewhere, else as written."""
     try:
         return utc(parse_moment(text, date_alone))
     except ValueError:

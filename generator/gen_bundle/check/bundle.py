@@ -112,7 +112,7 @@ class Bundle(CompetitionYaml):
         return None
 
     def hint(self, path: str) -> str:
-        """The end of a message about a path that leads nowhere: the file with nearly the same name, if there is one."""
+        """Return how a message on a path that leads nowhere ends: with the file of nearly the same name, if any."""
         near = self.tree.nearest(path)
         return f"; there is {near!r}" if near else ""
 

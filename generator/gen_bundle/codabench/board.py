@@ -317,7 +317,7 @@ class Board:
             part.on_board = True
 
     def rows(self, *, shared: bool = False) -> list[RankedRow]:
-        """The board as it is shown; with `shared`, rows that are equal share a rank, as they do with `tie_break`.
+        """Return the board as it is shown; with `shared`, equal rows share a rank, as they do with `tie_break`.
 
         Source: api/serializers/leaderboards.py, `LeaderboardPhaseSerializer`/`LeaderboardEntriesSerializer`, and
         api/views/competitions.py, `PhaseViewSet.get_leaderboard`: primary column, then the other visible ones by

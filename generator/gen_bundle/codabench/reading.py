@@ -70,7 +70,7 @@ def as_text(value: Any) -> str | None:
 
 
 def mistaken_for_yaml(names: Iterable[str]) -> list[str]:
-    """The files that are probably meant to be competition.yaml, where there is none: in a folder, or misspelt."""
+    """Return the files that are probably meant to be the missing competition.yaml: in a folder, or misspelt."""
     found = []
     for name in names:
         stem, dot, _ = name.rpartition("/")[2].lower().partition(".")
@@ -185,7 +185,7 @@ def _sorting(value: Any) -> str:
 
 
 def input_texts(indexes: Any) -> list[str]:
-    """The column indexes of a computation as the server stores them: every item as text, then split at commas."""
+    """Return the column indexes of a computation as the server stores them: items as text, split at commas."""
     if not isinstance(indexes, (list, dict, str, set)):
         return []
     joined = ",".join([str(index) for index in indexes])
@@ -284,7 +284,7 @@ def _solutions(declared: CompetitionYaml) -> Iterator[Solution]:
 
 
 def named_indexes(indexes: Any) -> tuple[Hashable, ...]:
-    """The indexes that a list names; the platform goes through mappings and texts as well, by key and character."""
+    """Return the indexes that a list names, or, as on the platform, a mapping by its keys, a text by its letters."""
     if not isinstance(indexes, (list, dict, str, set)):
         return ()
     return tuple(index for index in indexes if isinstance(index, Hashable))

@@ -17,7 +17,7 @@ EXPECTED = 'a moment such as "2025-03-11 AoE", "2025-03-11 23:59 UTC" or "2025-0
 
 
 def shown(moment: datetime, zone: tzinfo) -> str:
-    """A moment on the calendar of a zone, for people: a line may break between date and time, and nowhere else."""
+    """Return a moment in a zone, for people: a line may break between date and time, and nowhere else."""
     try:
         local = moment.astimezone(zone)
     except OverflowError:  # the first hours of the year 1, of which a foreign bundle may speak

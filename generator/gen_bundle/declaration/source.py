@@ -44,7 +44,7 @@ class Source:
         self.given[trail] = place
 
     def position(self, trail: Trail) -> str:
-        """The place of a value (or of the nearest thing around it that there is): a text such as `bundle.yaml:3:5`."""
+        """Return the place of a value, or of the nearest thing around it: a text such as `bundle.yaml:3:5`."""
         for length in range(len(trail), 0, -1):
             if trail[:length] in self.given:
                 return self.given[trail[:length]]
@@ -210,7 +210,7 @@ class Section:
         return self.below(mapping_of(self.get(key)), key)
 
     def items(self, key: str) -> list[Any]:
-        """The items of the list at a key; none where there is no list: the model reports anything of another shape."""
+        """Return the items of the list at a key; none where there is no list, which the model reports."""
         return items_of(self.get(key))
 
     def sections(self, key: str) -> Iterator["Section"]:

@@ -75,7 +75,7 @@ def entries(text: str) -> dict[str, str]:
 
 
 def install_command(extra: str) -> str:
-    """How an extra of the tool is installed: from the folder, wheel or repository that the tool itself came from."""
+    """Return how an extra of the tool is installed: from where the tool itself came, folder, wheel or repository."""
     return f'pip install "{requirement(extra)}"'
 
 

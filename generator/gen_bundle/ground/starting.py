@@ -19,7 +19,7 @@ NETWORK = frozenset(
 
 
 def python(*arguments: str | Path, keeps_bytecode: bool = False) -> list[str]:
-    """The command of this Python, which imports nothing from the current folder, a script's own, or the user's site.
+    """Return the command of this Python, without imports from the current folder, a script's own, or the user's site.
 
     The user's site stays where gen-bundle itself is installed there. Only with `keeps_bytecode`, for what runs none but
     the tool's own code, are modules' `__pycache__` written, and not where this Python does not write them either.

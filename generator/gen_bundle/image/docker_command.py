@@ -49,7 +49,7 @@ def inspect_image(tag: str) -> dict[str, Any]:
 
 @functools.cache
 def docker_command() -> str:
-    """The first docker on PATH, or beside dockerd, whose `build` knows BuildKit's `--secret`; any docker otherwise."""
+    """Return the first docker on PATH, or beside dockerd, whose `build` knows `--secret`; any docker otherwise."""
     places = [shutil.which("docker"), "/usr/bin/docker"]
     if daemon := shutil.which("dockerd", path=f"{os.environ.get('PATH', '')}{os.pathsep}/usr/sbin"):
         places.append(str(Path(daemon).with_name("docker")))

@@ -136,7 +136,7 @@ def pip_settings(folder: Path) -> Iterator[Path | None]:
 
 
 def machine_settings() -> dict[str, str]:
-    """The settings to pass on, as `pip config list` gives them: those of the environment come before those of files."""
+    """Return the settings to pass on, as `pip config list` gives them: the environment's before those of files."""
     commands = [python("-m", "pip")]
     if pip := shutil.which("pip") or shutil.which("pip3"):
         commands.append([pip])

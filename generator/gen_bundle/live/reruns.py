@@ -123,7 +123,7 @@ def read_record(server: str, competition: int) -> UpdateRecord:
 
 
 def rerunnable(rows: Iterable[Row]) -> list[int]:
-    """The submissions that may be rerun once they have ended: participants' own, not deleted, no parts of others."""
+    """Return the submissions that may be rerun once they have ended: not deleted, and no parts of others."""
     gone = {*FINAL, DELETED} - {*RERUNNABLE}
     found = []
     for row in rows:

@@ -158,7 +158,7 @@ def body_in_one_line(body: str) -> str:
 
 
 def unsigned(text: str) -> str:
-    """A text without the queries of addresses, which may be signatures: the worker quotes what it could not fetch."""
+    """Return a text without queries of addresses, which may be signatures: workers quote what they could not fetch."""
     return re.sub(r"(https?://[^\s?]+)\?\S+", r"\1", text)
 
 

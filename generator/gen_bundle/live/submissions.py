@@ -36,7 +36,7 @@ GONE = {"status": "removed by somebody", "children": [], "scores": []}
 
 
 def submissions_of(connection: Connection, phase: int) -> dict[int, dict[str, Any]]:
-    """All submissions to a phase by their ids, in that order; those to several tasks with a child for each task."""
+    """Return all submissions to a phase by id, in that order; those to several tasks with a child for each."""
     return dict(sorted((int(row["id"]), row) for row in connection.rows("submissions/", phase=phase)))
 
 

@@ -181,7 +181,7 @@ class Update:
         return phases
 
     def due(self, phase: int) -> list[int]:
-        """The submissions to a phase that are to be rerun: those of earlier replacements, or all after a new one."""
+        """Return the submissions to a phase to be rerun: those of earlier replacements, or all after a new one."""
         own = deepcopy(self.record.reruns.get(phase, Reruns()))
         if phase in self.rerun_phases:
             own.replaced(rerunnable(submissions_of(self.connection, phase).values()))

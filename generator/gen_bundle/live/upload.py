@@ -303,7 +303,7 @@ class _HandingOver:
 
 
 def mismatches(snapshot: Snapshot, wanted: Bundle) -> list[Mismatch]:
-    """Everything in which a competition that was just made of a bundle differs from it, as far as the site shows it."""
+    """Return all in which a competition that was just made of a bundle differs from it, as far as the site shows."""
     site = SiteBundle(snapshot, wanted, wanted, {}).bundle
     found = []
     for one in differences(site, wanted):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def bertscore(sample: Sample, options: Options, keys: Keys) -> Additive:
-    """The mean of the keys' BERTScore (F1, precision or recall), rescaled with the baseline where that is asked for."""
+    """Return the mean of the keys' BERTScore (F1, precision or recall), rescaled where that is asked for."""
     scorer, gold = bert_scorer(options), references(sample.gold)
     scorer.encode_all(sample.predicted, chain.from_iterable(gold))
     values = []

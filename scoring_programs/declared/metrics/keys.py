@@ -206,14 +206,14 @@ def mean_ranks(values: Array) -> Array:
 
 
 def ranks(totals: Array) -> Array:
-    """The mean rank of each distinct value where it counts so often, both [resamples, distinct]; see `by_value`."""
+    """Return the mean rank of each distinct value that counts so often, both [resamples, distinct]; see `by_value`."""
     # the t places of a value end at the sum so far, and their mean lies (t - 1) / 2 before that
     mean: Array = np.cumsum(totals, axis=1) - (totals - 1) / 2
     return mean
 
 
 def by_value(values: Array, counts: Array) -> tuple[Array, NDArray[np.intp]]:
-    """How often each distinct value counts, ascending, shape [resamples, distinct]; and each key's place among them.
+    """Return how often each distinct value counts, ascending, [resamples, distinct], and each key's place there.
 
     Args:
         values: of the keys, shape [keys], at least one.

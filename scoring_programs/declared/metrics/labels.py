@@ -294,7 +294,7 @@ def _jaccard(sums: Array, average: str, declared: int, *, weighted: bool = False
 
 
 def label_counts(sample: Sample) -> tuple[list[str], Any]:
-    """The labels, and the counts of gold (rows) against predicted; the last column counts answers without a label."""
+    """Return the labels, and counts of gold (rows) against predicted; the last column is of answers without a label."""
     names, gold, predicted = codes(sample)
     width = len(names) + 1
     cells = gold * width + np.where(predicted == NO_LABEL, len(names), predicted)
@@ -302,7 +302,7 @@ def label_counts(sample: Sample) -> tuple[list[str], Any]:
 
 
 def spans(tags: Sequence[str]) -> set[Span]:
-    """The spans that one key's tags mark: B begins one, and so does I after O or after a span of another type."""
+    """Return the spans that one key's tags mark: B begins one, and so does I after O or a span of another type."""
     found: set[Span] = set()
     first, kind = 0, None
     for place, tag in enumerate([*tags, "O"]):

@@ -39,7 +39,7 @@ IN_A_CONTAINER = Path("/app/program")
 
 
 def missing_package(error: ModuleNotFoundError) -> Optional[str]:
-    """The name of the package that is not there; None where it is, and only a module of it is not: a wrong import."""
+    """Return the name of the package that is not there; None where it is, and the import of a module is wrong."""
     top = (error.name or "").partition(".")[0]
     return top if top and top not in sys.modules and importlib.util.find_spec(top) is None else None
 

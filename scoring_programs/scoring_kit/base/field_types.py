@@ -123,7 +123,7 @@ class Field:
         return self.kind.of_default(self, self.default)
 
     def of_cell(self, cell: Any) -> Any:
-        """The value of a CSV or TSV cell, of several of a field that is spread; `empty` for an empty, optional one.
+        """Return the value of a cell, or of several of a field that is spread; `empty` for an empty, optional one.
 
         Raises FieldError: the cell does not hold a value of the type.
         """
@@ -328,7 +328,7 @@ def json_list(field: Field, value: Any, element: type = object) -> List[Any]:
 
 
 def parsed_once(field: Field, cells: Sequence[Any]) -> List[Any]:
-    """The values of cells of which many are alike, so that each different one is read once; raises FieldError."""
+    """Return the values of cells, of which each different one is read once; raises FieldError."""
     values = {cell: field.of_cell(cell) for cell in set(cells)}
     return [values[cell] for cell in cells]
 

@@ -131,7 +131,7 @@ def longest_first(one: int, two: int, room: int) -> tuple[int, int]:
 
 
 def encodable(text: str) -> str:
-    """The text with each lone surrogate (half a character, as the JSON escape d800 alone leaves it) replaced by U+FFFD.
+    """Return the text with each lone surrogate, as half of an escape in JSON leaves it, replaced by U+FFFD.
 
     A lone surrogate has no UTF-8 form, so no compiled tokenizer takes it.
     """

@@ -76,7 +76,7 @@ def interval_or_reason(values: Array, score: float) -> Interval | str:
 
 
 def is_off(values: Array, score: float) -> bool:
-    """Whether resamples are biased: they lie to one side of the score, so that their percentiles miss the true value.
+    """Return whether resamples lie to one side of the score, so that their percentiles miss the true value.
 
     A resample repeats units, which adds noise to some statistics, such as calibration errors.
     """
@@ -229,7 +229,7 @@ class TeamColumn:
     competes: bool = True
 
     def at(self, places: NDArray[np.intp]) -> "TeamColumn":
-        """The column over the units at these places, see `Statistic.at`; a part that it did not enter stays so."""
+        """Return the column over the units at these places (`Statistic.at`); a part that it did not enter stays so."""
         parts = []
         for part in self.parts:
             statistic = None if part.statistic is None else part.statistic.at(places)
@@ -237,7 +237,7 @@ class TeamColumn:
         return replace(self, parts=parts)
 
     def joined(self, other: "TeamColumn") -> "TeamColumn":
-        """The column over the units of both, those of `other` last, where both entered the tasks of all parts."""
+        """Return the column over both's units, those of `other` last, where both entered the tasks of all parts."""
         parts = []
         for one, two in zip(self.parts, other.parts, strict=True):
             together = None
@@ -300,7 +300,7 @@ def rank_interval(places: Ranks) -> tuple[int, int]:
 
 
 def ranks(values: Array, descending: bool) -> Ranks:
-    """The rank of every team in each resample: one more than the number of better teams; equal ones share a rank."""
+    """Return the rank of every team in each resample: one more than there are better teams; equal ones share it."""
     goodness = _goodness(values, descending)
     return np.stack([1 + np.count_nonzero(goodness > own, axis=0) for own in goodness])
 
@@ -327,7 +327,7 @@ def _goodness(values: Array, descending: bool) -> Array:
 
 
 def wins(places: Ranks) -> Array:
-    """The share of resamples in which each team is first; teams that share the first rank share the win. [teams]."""
+    """Return the share of resamples in which each team is first, [teams]; teams that share the rank share the win."""
     first = places == 1
     share: Array = (first / first.sum(axis=0)).mean(axis=1)
     return share

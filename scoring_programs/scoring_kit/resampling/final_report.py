@@ -267,7 +267,7 @@ class TaskReport:
         return self._pairs + len(self.teams)
 
     def seconds_a_resample(self) -> float:
-        """How long the organisers' functions take that are called for each resample, of which one call is measured."""
+        """Return how long functions take that are called for each resample, of which one call is measured."""
         if self.units is None:
             return 0.0
         seconds, counts = 0.0, next(bootstrap_counts(len(self.units.names), 1, 0))

@@ -122,7 +122,7 @@ class _Exchange:
 
 
 def holm(p: Mapping[Pair, float]) -> dict[Pair, float]:
-    """Each p, corrected for the number of tests: the i-th smallest of m times m + 1 - i, never falling, at most 1.
+    """Return each p, corrected for the number of tests: the i-th of m times m + 1 - i, never falling, at most 1.
 
     Source: Holm, Scandinavian Journal of Statistics 6, 1979.
 

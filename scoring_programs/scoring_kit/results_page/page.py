@@ -307,7 +307,7 @@ MAX_NAMES = 5
 
 
 def figure_html(figure: Figure, min_items: int, decimals: int) -> str:
-    """The HTML of a figure, without what has fewer than `min_items` scored items, with at most so many decimals."""
+    """Return the HTML of a figure without what has fewer than `min_items` items, with at most so many decimals."""
     decimals = min(decimals, DECIMALS)
     if isinstance(figure, BarChart):
         body = _bar_chart(figure, min_items, decimals)

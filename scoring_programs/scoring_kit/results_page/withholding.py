@@ -81,7 +81,7 @@ def open_metrics(metrics: Mapping[str, Metric], board: Collection[str], min_item
 
 
 def open_bars(bars: Sequence[Bar], min_items: int) -> list[Bar]:
-    """The bars that may be shown, in their order; those left out hold at least `min_items` items, or none at all."""
+    """Return the bars that may be shown, in their order; those left out hold `min_items` items or more, or none."""
     hidden = _put_together([(bar.items,) for bar in bars], min_items, len(bars))
     return [bar for i, bar in enumerate(bars) if i not in hidden and bar.items > 0]
 

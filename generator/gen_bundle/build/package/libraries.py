@@ -136,7 +136,7 @@ def site_here(competition: Resolved) -> Path | None:
 
 
 def kept_site(names: Iterable[str]) -> Path | None:
-    """The files of these packages, as they travel; None where a lock of others has them, or nothing was fetched."""
+    """Return the files of these packages as they travel; None where others' lock has them, or nothing was fetched."""
     locked = entries(lock_text((METRICS,)))
     wanted = sorted(base_name(name) for name in names)
     if not locked.keys() >= set(wanted):

@@ -176,7 +176,7 @@ def program_description(
     baselines: Baselines = NO_BASELINES,
     code: Members | None = None,
 ) -> Mapping[str, Any]:
-    """The content of program.json (read by `scoring_kit.program.Program`); `code` is `_code`, where it is known."""
+    """Return the content of program.json (see `scoring_kit.program.Program`); `code` is `_code`, where it is known."""
     description = {
         "competition": competition.name,
         "package": competition.package.name,
@@ -376,7 +376,7 @@ def code_entry(competition: Resolved) -> dict[str, str] | None:
 
 
 def check_files(competition: Resolved) -> dict[str, Path]:
-    """The files of the organisers' own checks, which whatever reads a submission needs, by their names in programs."""
+    """Return the files of the organisers' own checks, which all that reads submissions needs, by their names there."""
     checks = competition.scoring.checks.values()
     return {check["file"]: competition.program_files[check["file"]] for check in checks}
 

@@ -41,7 +41,7 @@ SUBMISSION_RULES = {
 def bundle_tree(
     competition: Resolved, phases: Sequence[PhaseData], kits: Mapping[str, Members]
 ) -> dict[str, bytes | Path]:
-    """All files of the bundle by name, as its competition.yaml names them; `kits` are the starting kits by phase."""
+    """Return all files of the bundle by their names in its competition.yaml; `kits` are the starting kits by phase."""
     document = competition_document(competition, phases)
     tree: dict[str, bytes | Path] = {
         "competition.yaml": yaml_text(document),

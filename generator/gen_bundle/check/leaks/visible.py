@@ -118,7 +118,7 @@ def _with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:
 
 
 def foreign_files(bundle: Bundle) -> list[Seen]:
-    """All visible files but those of ours, never gold: programs, libraries and their locks, and empty templates."""
+    """Return all visible files but ours, which are never gold: programs, libraries and locks, empty templates."""
     found = list(visible_files(bundle))
     own = _own_files().union(_templates(found))
     # the libraries, as published, that travel in the programs of declared metrics, and that this machine keeps

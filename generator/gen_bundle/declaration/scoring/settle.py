@@ -51,7 +51,7 @@ def engine_of(declared: Section) -> dict[str, Any]:
 
 
 def with_options(engine: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The engine's options with others in their place; another model has another revision, layer and baseline."""
+    """Return the engine's options with others in place; another model has another revision, layer and baseline."""
     chosen = {name: value for name, value in given.items() if value is not None}
     kept = engine
     if chosen.get("model", engine["model"]) != engine["model"]:

@@ -20,7 +20,7 @@ class EngineError(Exception):
 
 
 def is_machine_fault(error: BaseException) -> bool:
-    """Whether an error, or what led to it, is the machine's or its engine's, which another attempt may not meet."""
+    """Return whether an error, or its cause, is the machine's or its engine's, which another try may not meet."""
     if isinstance(error, EngineError) or (isinstance(error, OSError) and error.errno in LIMITS):
         return True
     return error.__cause__ is not None and is_machine_fault(error.__cause__)

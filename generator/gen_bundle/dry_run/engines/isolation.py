@@ -55,7 +55,7 @@ class Apart:
 
 
 def launcher_command(report: int) -> list[str]:
-    """The command of the launcher; `report` is the descriptor of the pipe for why the program could not begin."""
+    """Return the command of the launcher; the pipe `report` takes why the program could not begin."""
     return [sys.executable, "-I", "-S", str(LAUNCHER), str(report)]
 
 

@@ -59,7 +59,7 @@ class Node:
             return stream.read(limit)
 
     def walk(self) -> Iterator[tuple[str, "Node"]]:
-        """Everything below in the order of names, which are relative to here; paths may be thousands of levels deep."""
+        """Yield everything below by its name from here, in order; paths may be thousands of levels deep."""
         waiting = [("", self)]
         while waiting:
             name, node = waiting.pop()

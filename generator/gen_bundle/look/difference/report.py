@@ -97,7 +97,7 @@ def as_text(found: Sequence[Difference]) -> str:
 
 
 def as_lines(found: Sequence[Difference]) -> list[str]:
-    """The differences, a line each with its part; what is the same in several tasks, phases or kits is one line."""
+    """Return the differences, a line each with its part; one that several tasks, phases or kits share is one line."""
     return [f"{cause.difference.part}: {_headline(cause)}" for cause in _causes(found)]
 
 
