@@ -178,7 +178,7 @@ def test_a_byte_more_is_anothers_program(shipped: Path, tmp_path: Path, name: st
 def test_solutions_that_are_programs_need_trust_beside_our_own_programs(
     takes_code: bool, files: dict[str, str], refused: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(import_module("gen_bundle.dry_run.engines.choose"), "programs_of_others", lambda bundle: [])
+    monkeypatch.setattr(import_module("gen_bundle.dry_run.engines.choose"), "programs_of_others", lambda *_: [])
     folders = {"ingest": {"i.py": "", "metadata": "command: python3 /app/program/i.py"}, "inputs": {"x": ""}}
     solution = {"solutions": [{"index": 0, "path": "own.zip", "tasks": [0]}]}
     folder = Bundle(task=INGESTION if takes_code else {}, folders=folders, top=solution).write(tmp_path / "bundle")

@@ -11,7 +11,8 @@ import pytest
 
 from gen_bundle.build.building import BuildRequest, Built, build
 from gen_bundle.cli.diff import diff
-from gen_bundle.dry_run.engines.choose import programs_of_others
+from gen_bundle.dry_run.engines.choose import StrangersError, refuse_strangers
+from gen_bundle.dry_run.engines.process import ProcessEngine
 from gen_bundle.ground.errors import UserError
 from tests.generator.foreign_project import FILES, foreign_project
 from tests.yaml_text import loaded
@@ -429,7 +430,9 @@ def test_a_project_is_compared_with_its_bundle(tmp_path: Path) -> None:
 
 
 def test_programs_of_others_are_not_trusted_for_being_packed(tmp_path: Path) -> None:
-    assert programs_of_others(built(foreign_project(tmp_path / "task")).path) == ["score.zip"]
+    bundle = built(foreign_project(tmp_path / "task")).path
+    with pytest.raises(StrangersError, match=r"packs programs of others: score\.zip would run"):
+        refuse_strangers(bundle, ProcessEngine(keep_apart=False), trust=False)
 
 
 def test_data_that_nothing_names_are_pointed_out(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gen_bundle.codabench.competition import Phase
+from gen_bundle.codabench.competition import Phase, Task
 from gen_bundle.codabench.runnable import open_bundle, read_competition
 from gen_bundle.codabench.versions import Differences
 from gen_bundle.codabench.worker import METADATA_NAMES, read_metadata
@@ -107,9 +107,15 @@ def refuse_strangers(bundle: Path, engine: Engine, *, trust: bool) -> None:
         UserError: it cannot be read.
     """
     together = _together(engine)
-    if trust or not together:
+    if trust or not together or (bundle.is_file() and is_known(file_digest(bundle))):
         return
-    foreign = programs_of_others(bundle) or _solutions_that_run(bundle)
+    with scratch_folder() as work:
+        competition = read_competition(open_bundle(bundle, work / "bundle"))
+        foreign = programs_of_others(competition.used_tasks, work)
+        if not foreign:
+            takes_code = any(task.file("ingestion_program") is not None for task in competition.used_tasks)
+            paths = [Path(solution.path) for solution in competition.solutions]
+            foreign = sorted(path.name for path in paths if takes_code or _has_a_command(path))
     if foreign:
         raise StrangersError(
             f"{bundle}: was not built here, or packs programs of others: {', '.join(foreign)} would run on this "
@@ -118,39 +124,20 @@ def refuse_strangers(bundle: Path, engine: Engine, *, trust: bool) -> None:
         )
 
 
-def programs_of_others(bundle: Path) -> list[str]:
-    """Return the names of the programs in a bundle that are neither this user's work nor this installation's.
-
-    Raises:
-        UserError: it cannot be read.
-    """
-    if bundle.is_file() and is_known(file_digest(bundle)):
-        return []
+def programs_of_others(tasks: Iterable[Task], work: Path) -> list[str]:
+    """Return the names of the tasks' programs that are not this installation's, unpacked below the folder `work`."""
     from gen_bundle.build.package.programs import COMMAND
 
     programs: set[Any] = set()
-    with scratch_folder() as work:
-        for task in read_competition(open_bundle(bundle, work / "bundle")).used_tasks:
-            programs |= {task.file("scoring_program"), task.file("ingestion_program")}
-        programs.discard(None)
-        foreign = []
-        for number, program in enumerate(programs):
-            unpacked = work / f"{number}"
-            lay_out(program, unpacked)
-            if read_metadata(unpacked).command != COMMAND or not is_ours(unpacked):
-                foreign.append(program.name)
-        return sorted(foreign)
-
-
-def _solutions_that_run(bundle: Path) -> list[str]:
-    """The names of a bundle's solutions that are programs, unless this user has built it."""
-    if bundle.is_file() and is_known(file_digest(bundle)):
-        return []
-    with scratch_folder() as work:
-        competition = read_competition(open_bundle(bundle, work / "bundle"))
-        takes_code = any(task.file("ingestion_program") is not None for task in competition.used_tasks)
-        paths = [Path(solution.path) for solution in competition.solutions]
-        return sorted(path.name for path in paths if takes_code or _has_a_command(path))
+    for task in tasks:
+        programs |= {task.file("scoring_program"), task.file("ingestion_program")}
+    foreign = []
+    for number, program in enumerate(programs - {None}):
+        unpacked = work / f"{number}"
+        lay_out(program, unpacked)
+        if read_metadata(unpacked).command != COMMAND or not is_ours(unpacked):
+            foreign.append(program.name)
+    return sorted(foreign)
 
 
 def refuse_code(
