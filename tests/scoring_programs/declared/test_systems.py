@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -95,6 +98,20 @@ def test_a_system_is_as_good_as_its_quality(field: str, metric: dict[str, Any], 
 
 
 @pytest.mark.slow
+def test_a_seed_gives_the_same_systems_in_every_process(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path\n"
+        f"from {__name__} import Made\n"
+        "print(Made(Path(sys.argv[1]), 'some', {'name': 'set_f1'}).score(0.5))\n"
+    )
+    said = []
+    for hashes in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": hashes, "PYTHONPATH": os.pathsep.join(sys.path)}
+        command = [sys.executable, "-c", program, str(tmp_path)]
+        said.append(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+    assert said[0] == said[1]
+
+
 @pytest.mark.parametrize("common", [0.0, 0.5, 0.9])
 def test_systems_err_together_as_often_as_asked_for(common: float, tmp_path: Path) -> None:
     made = Made(tmp_path, "label", {"name": "accuracy"}, 3000)

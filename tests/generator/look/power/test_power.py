@@ -100,6 +100,27 @@ def test_a_function_called_once_a_key_says_the_same_as_its_metric(project: Path,
     assert 0.05 < own["sizes"][0]["smallest"] < 0.3
 
 
+def test_a_column_that_the_platform_computes_has_baselines_too(project: Path, tmp_path: Path) -> None:
+    metrics = [{"key": name, "title": name, "metric": name} for name in ("accuracy", "f1")]
+    mean = {"key": "mean", "title": "Mean", "sort": "desc", "computation": "avg", "of": ["accuracy", "f1"]}
+    (task,) = figures(columns(project, tmp_path / "mean", mean, *metrics), "--gaps", ".05")["tasks"].values()
+    assert (task["title"], task["baseline"]["name"]) == ("Mean", "majority")
+    assert task["level"] == pytest.approx((task["baseline"]["score"] + 1) / 2)
+
+
+def test_a_task_of_a_bundle_without_gold_is_named(project: Path, tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle.zip"
+    assert gen_bundle(project, "--out", bundle).returncode == 0
+    with zipfile.ZipFile(bundle) as opened:
+        opened.extractall(tmp_path / "opened")
+    declaration = loaded((tmp_path / "opened" / "competition.yaml").read_bytes())
+    del declaration["tasks"][0]["reference_data"]
+    (tmp_path / "opened" / "competition.yaml").write_text(dumped(declaration))
+    done = gen_bundle("power", tmp_path / "opened")
+    assert done.returncode == 2
+    assert "has no reference_data. Expected gold, to make systems of." in done.stderr
+
+
 def test_each_task_of_several_tables_has_its_own_answer(project: Path, tmp_path: Path) -> None:
     copied = columns(project, tmp_path / "two")
     declaration = loaded((copied / "bundle.yaml").read_bytes())
