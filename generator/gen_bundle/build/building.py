@@ -31,7 +31,7 @@ from gen_bundle.build.package.resolve import Resolved, check_own_code, find_comp
 from gen_bundle.build.platforms import codabench, codalab
 from gen_bundle.build.render.starting_kit import starting_kits
 from gen_bundle.check import Elsewhere, Finding, check_path
-from gen_bundle.check.report import LACKING, LEAK, MOST_LINES, OVER, UNPUBLISHED
+from gen_bundle.check.report import LACKING, LEAK, MOST_LINES, OVER, UNFINISHED, UNPUBLISHED
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.declaration.read import FILE, is_foreign
@@ -334,7 +334,7 @@ def _findings(bundle: Path, competition: Resolved | ForeignProject, hidden: Sequ
     queue = competition.declaration.queue
     known = [queue] if queue else []
     report = check_path(bundle, elsewhere=hidden, known_keys=known)
-    return [finding for finding in report.findings if finding.id not in (OVER, UNPUBLISHED, LACKING)]
+    return [finding for finding in report.findings if finding.id not in (OVER, UNPUBLISHED, LACKING, UNFINISHED)]
 
 
 BASELINE = re.compile(r"^solution solutions/([^/]+)/")

@@ -1,6 +1,5 @@
 """Lacks that keep a finished bundle a draft, each with its repair: it would run, and yet must not be published."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
@@ -10,14 +9,13 @@ from gen_bundle.build.foreign import ForeignProject, platform_date
 from gen_bundle.build.package.libraries import lacking, unlocked
 from gen_bundle.build.package.phase_data import PhaseData
 from gen_bundle.build.package.resolve import Resolved
+from gen_bundle.check.rules.pages_and_logo import EXAMPLE_ADDRESS
 from gen_bundle.codabench.dates import read_instant
 from gen_bundle.codabench.worker import LOCAL_IMAGES, PLATFORM_IMAGE
 from gen_bundle.declaration.read import FILE
 from gen_bundle.ground.resources import PLACEHOLDER, SCAFFOLD_TEXT
 from scoring_kit.base.submissions import is_junk
 
-# Domains reserved for examples: RFC 2606.
-_EXAMPLE_ADDRESS = re.compile(r"[@.](example|example\.(com|net|org)|test|invalid)$", re.IGNORECASE)
 _PAGES = (".md", ".html")
 
 
@@ -110,7 +108,7 @@ def _dates(phases: Sequence[tuple[str, datetime | None]], now: datetime) -> Iter
 
 def contact_and_image(contact: str, image: str, own_queue: object) -> Iterator[Lack]:
     """Yield an example for a contact, and an image that the platform cannot pull by its name."""
-    if _EXAMPLE_ADDRESS.search(contact):
+    if EXAMPLE_ADDRESS.search(contact):
         yield Lack("example-contact", f"The contact {contact} is an example.", "Give yours: --set contact=NAME@DOMAIN.")
     # The workers of a queue of one's own may have it: the check warns.
     if image.startswith(LOCAL_IMAGES) and not own_queue:

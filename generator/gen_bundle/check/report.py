@@ -12,6 +12,7 @@ from gen_bundle.codabench.versions import NEWEST
 OVER = "competition-over"  # dates in the past
 UNPUBLISHED = "docker-image-unpublished"  # an image of the organisers' own machine
 LACKING = "library-missing"  # what neither image nor program has
+UNFINISHED = "unfinished"  # what was written as an example, or to be replaced
 LEAK = "leak"  # reference data where participants can read them
 UNGUARDED = "secret-not-there"  # a secret by a name that nothing has, so that it is not searched for
 Later = Literal["ok", "trap", "broken"]

@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from gen_bundle.build.package.libraries import site_members
+from gen_bundle.build.package.libraries import libraries_beyond_score, site_members
 from gen_bundle.build.package.resolve import ProgramPart, Resolved, ids
 from gen_bundle.codabench.board import time_limit
 from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE
@@ -211,6 +211,7 @@ def program_description(
         "score_decimals": None,
         "scores_hidden": False,
         "baselines": baselines,
+        "needs": [*libraries_beyond_score(competition), *competition.declaration.requirements],
     }
     if phase:
         description |= {

@@ -13,6 +13,7 @@ from gen_bundle.check.registry import FRONTEND, HOUSE, MODELS, SERIALIZERS, UNPA
 from gen_bundle.check.rules.shared import PATH_NOT_TEXT, list_faults
 from gen_bundle.codabench.reading import as_integer
 from gen_bundle.codabench.settings import Stage, shown
+from gen_bundle.ground.resources import PLACEHOLDER, SCAFFOLD_TEXT
 from gen_bundle.ground.yaml_document import Path
 from gen_bundle.ground.zips.tree import Node, OnServer
 
@@ -357,3 +358,24 @@ def _image_icon(bundle: Bundle) -> Iterator[Problem]:
     logo = _logo(bundle)
     if logo and format_of(logo[1]) is not None and (fault := icon_fault(logo[1])):
         yield Problem(f"the icon of {logo[0]} cannot be made: {fault}", ("image",), order=(0,))
+
+
+UNFINISHED = Topic("What is left to do", HOUSE, reads="both")
+# Domains reserved for examples: RFC 2606.
+EXAMPLE_ADDRESS = re.compile(r"[@.](example|example\.(com|net|org)|test|invalid)$", re.IGNORECASE)
+
+
+@UNFINISHED.note("what was written as an example, or to be replaced")
+def _unfinished(bundle: Bundle) -> Iterator[Problem]:
+    """Participants see it as it is. → Write the page or description, and give a logo and a contact of your own."""
+    for page in page_files(bundle):
+        if SCAFFOLD_TEXT in (bundle.text(page.path) or ""):
+            yield _of(page, f"{SCAFFOLD_TEXT} is still on {page.path}")
+    logo = _logo(bundle)
+    if logo and PLACEHOLDER.encode() in logo[1]:
+        yield Problem(f"{logo[0]} is the logo that gen-bundle new writes", ("image",))
+    contact = bundle.yaml.get("contact_email")
+    if isinstance(contact, str) and EXAMPLE_ADDRESS.search(contact):
+        yield Problem(f"the contact {contact} is an example", ("contact_email",))
+    if bundle.yaml.get("description") == "":
+        yield Problem("the description is empty", ("description",))

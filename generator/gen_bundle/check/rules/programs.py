@@ -329,6 +329,8 @@ def _reference_data_wrapped(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"everything in {where(use)} is in the folder {unpacked.wrapping_folder!r}", use.at)
 
 
+BROUGHT = re.compile(r"site/(?P<name>[^/-]+?)(-(?P<version>[^/]+))?\.dist-info/")
+"""A package of a program; what was published as source alone has no version in its folder's name."""
 WORKERS = Topic("The queue and the docker image", f"{WORKER} (pull)", reads="both", stage=Stage.QUEUE)
 PART = r"[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*"
 LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
@@ -403,33 +405,38 @@ def _docker_image_unpublished(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"{image} is the name of an image of your own machine", bundle.competition.image_at)
 
 
-@WORKERS.broken("a library of metrics that neither image nor program has")
+@WORKERS.broken("a package that neither image nor program has")
 def _library_missing(bundle: Bundle) -> Iterator[Problem]:
     """The scoring program ends with an error, and every submission fails.
-    → Build where pip reaches a package index, which puts the library into the program, or publish an image that has it
-    (gen-bundle image build, gen-bundle image push) and name that.
+    → Lock `requirements` of your own (gen-bundle image lock), and build where pip reaches a package index, which puts
+    packages into the program; or publish an image that has them (gen-bundle image build, gen-bundle image push) and
+    name that.
     """
     if bundle.competition.image != PLATFORM_IMAGE:
         return
     for program in programs(bundle):
-        tree = program.unpacked.tree
-        of_site = {name.split("/")[1] for name in program.unpacked.names if name.startswith("site/")}
-        brought = {name.partition("-")[0].removesuffix(".dist-info") for name in of_site if name.endswith(".dist-info")}
-        absent = [one for one in _libraries(tree) if one not in PACKAGES and one.replace("-", "_") not in brought]
+        held: dict[str, str | None] = {**PACKAGES}
+        for name in program.unpacked.names:
+            if found := BROUGHT.match(name):
+                held[found["name"].lower().replace("_", "-")] = found["version"]
+        absent = [one for one in _needed(program.unpacked.tree) if not _is_held(one, held)]
         if absent:
             what = f"{where(program.use)} needs {', '.join(absent)}, which {PLATFORM_IMAGE} has not"
             yield Problem(what, program.use.at)
 
 
-def _libraries(tree: Node) -> list[str]:
-    """Return the packages that the metrics of a declared program call, by its own table of metrics; else none."""
-    found: set[str] = set()
-    documents = [tree.find(name) for name in ("program.json", "declared/metrics/table.json")]
+def _is_held(needed: str, held: Mapping[str, str | None]) -> bool:
+    """Whether a package is there, of a requirement in its version."""
+    written, _, version = needed.partition("==")
+    name = written.partition("[")[0].lower().replace("_", "-").replace(".", "-")
+    return name in held and (not version or held[name] in (None, version))
+
+
+def _needed(tree: Node) -> list[str]:
+    """Return the packages that a program of ours says it needs beyond numpy, SciPy and scikit-learn; else none."""
+    node = tree.find("program.json")
     try:
-        described, table = [json.loads(node.read(MAX_SOURCE_BYTES)) for node in documents if isinstance(node, Node)]
-        for of_task in described["options"]["metrics"].values():
-            for metric in of_task.values():
-                found.update(table.get(metric["metric"], {}).get("libraries", ()))
-    except (ValueError, KeyError, TypeError, AttributeError):  # another's program
+        needed = json.loads(node.read(MAX_SOURCE_BYTES))["needs"] if isinstance(node, Node) else []
+        return [str(one) for one in needed]
+    except (ValueError, KeyError, TypeError):  # another's program
         return []
-    return sorted(found)

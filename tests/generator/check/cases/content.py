@@ -6,7 +6,6 @@ import json
 from PIL import Image
 
 from gen_bundle.codabench.worker import PLATFORM_IMAGE
-from gen_bundle.ground.resources import resource
 from tests.generator.check.drafts import (
     Case,
     Edit,
@@ -42,13 +41,12 @@ def pages_with_indexes(*indexes: int) -> Edit:
     )
 
 
-def scored_by(metric: str, brought: str) -> Edit:
-    """A declared program that scores by a metric, and brings a package."""
-    described = {"options": {"metrics": {"task": {"points": {"metric": metric}}}}}
+def needing(package: str, brought: str) -> Edit:
+    """A program of ours that needs a package, and brings one."""
     return both(
-        write("scoring/program.json", json.dumps(described).encode()),
-        write("scoring/declared/metrics/table.json", (resource("scoring_programs") / METRICS).read_bytes()),
+        write("scoring/program.json", json.dumps({"needs": [package]}).encode()),
         write(f"scoring/site/{brought}.dist-info/METADATA", b"Name: it\n"),
+        put("docker_image", PLATFORM_IMAGE),
     )
 
 
@@ -118,9 +116,10 @@ CASES = {
     "docker-image-unpublished": Case(
         put("docker_image", "gen-bundle/task:1"), both(put("queue", QUEUE), put("docker_image", "gen-bundle/task:1"))
     ),
+    "unfinished": Case(put("contact_email", "me@example.org"), put("contact_email", "me@example.edu")),
     "library-missing": Case(
-        both(put("docker_image", PLATFORM_IMAGE), scored_by("bleu", "jiwer-4.0.0")),
-        both(put("docker_image", PLATFORM_IMAGE), scored_by("bleu", "sacrebleu-2.6.0")),
+        needing("spacy==3.8.7", "spacy-3.8.6"),
+        needing("ir-measures", "ir_measures-0.3.7"),
     ),
     "docker-image-without-tag": Case(put("docker_image", "team/image"), put("docker_image", "team/image:latest")),
     "docker-image-latest": Case(put("docker_image", "team/image:latest"), put("docker_image", "team/image:1")),
