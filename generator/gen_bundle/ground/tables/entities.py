@@ -50,8 +50,8 @@ def _pairs(columns: Mapping[str, Cells]) -> dict[str, list[str]]:
 
 
 def _zipped(starts: str, ends: str) -> str:
-    both = [re.findall("[0-9]+", places) for places in (starts, ends)]
-    spans = [f"[{start},{end}]" for start, end in zip(*both, strict=False)]
+    pairs = zip(re.findall("[0-9]+", starts), re.findall("[0-9]+", ends), strict=False)
+    spans = [f"[{start},{end}]" for start, end in pairs]
     return f"[{','.join(spans)}]"
 
 
@@ -85,8 +85,12 @@ def _is_tagged(text: str) -> bool | None:
 
 
 def _of_tagged_words(text: str) -> list[str]:
-    pairs = [word.rpartition("/") for word in text.split()]
-    return _runs([word for word, _, _ in pairs], [tag.lower() != "o" for _, _, tag in pairs])
+    words, flags = [], []
+    for tagged in text.split():
+        word, _, tag = tagged.rpartition("/")
+        words.append(word)
+        flags.append(tag.lower() != "o")
+    return _runs(words, flags)
 
 
 def _runs(words: Sequence[str], flags: Sequence[bool]) -> list[str]:
@@ -127,8 +131,8 @@ def _places(cell: str) -> list[tuple[int, int]] | None:
         value = [value]
     for span in value:
         if is_span(span):
-            names = (next(name for name in STARTS if name in span), next(name for name in ENDS if name in span))
-            span = [span[name] for name in names]
+            start, end = next(name for name in STARTS if name in span), next(name for name in ENDS if name in span)
+            span = [span[start], span[end]]
         kinds = [type(part) for part in span] if isinstance(span, list) else []
         if kinds not in ([int, int], [int, int, str]):
             return None
