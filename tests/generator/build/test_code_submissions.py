@@ -14,13 +14,14 @@ from click.testing import CliRunner, Result
 
 from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.cli import root
-from gen_bundle.codabench.versions import PlatformVersion
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines import Container, Ended, LineListener
 from gen_bundle.ground.errors import UserError
 from tests.generator.build.test_declared import rows_of, write_csv
 from tests.generator.code_competition import PREDICT, declaration, write_competition
 from tests.generator.dry_run.in_process import InProcessEngine
+from tests.sweeps import sweep
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
 
@@ -69,7 +70,7 @@ def check_board(record: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", PlatformVersion)
+@pytest.mark.parametrize("version", sweep(PlatformVersion, [NEWEST]))
 def test_from_bundle_yaml_to_the_board(version: PlatformVersion, bundle: Path, tmp_path: Path) -> None:
     check_board(recorded_dry_run(bundle, version, tmp_path / "out"))
 
@@ -99,7 +100,7 @@ class WatchedEngine(InProcessEngine):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", PlatformVersion)
+@pytest.mark.parametrize("version", sweep(PlatformVersion, [NEWEST]))
 def test_no_folder_of_the_code_holds_gold(version: PlatformVersion, bundle: Path, tmp_path: Path) -> None:
     engine = WatchedEngine("a-word-of-gold")
     results = dry_run(DryRunRequest(bundle, tmp_path / "out", version=version), engine)

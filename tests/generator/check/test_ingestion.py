@@ -131,91 +131,73 @@ SOUND = {
         put("leaderboards", 0, "columns", 1, {"title": "Duration", "key": "duration", "index": 1, "sorting": "asc"}),
     ),
 }
-FAULTY: dict[str, tuple[Edit, str, str]] = {
-    "no metadata": (
-        both(ingestion(COMMAND, name="metadata.yml")),
-        "program-without-metadata",
-        "there is 'metadata.yml'",
-    ),
+FAULTY: dict[str, tuple[Edit, str]] = {  # and the rule, with words that it says
+    "no metadata": (ingestion(COMMAND, name="metadata.yml"), "program-without-metadata: there is 'metadata.yml'"),
     "everything in a folder": (
         both(
             ingestion(COMMAND),
             first_task(ingestion_program="ingestion.zip"),
             write("ingestion.zip", packed({"ingestion_program/metadata.yaml": COMMAND.encode()})),
         ),
-        "program-without-metadata",
-        "everything is in the folder 'ingestion_program'",
+        "program-without-metadata: everything is in the folder 'ingestion_program'",
     ),
-    "no command": (ingestion("entry: ingestion.py"), "program-without-command", "has no `command`"),
-    "no blank after the colon": (ingestion("command:python3 ingestion.py"), "program-without-command", "not a mapping"),
-    "a list": (ingestion("command: [python3, ingestion.py]"), "program-without-command", "not a text"),
+    "no command": (ingestion("entry: ingestion.py"), "program-without-command: has no `command`"),
+    "no blank after the colon": (ingestion("command:python3 ingestion.py"), "program-without-command: not a mapping"),
+    "a list": (ingestion("command: [python3, ingestion.py]"), "program-without-command: not a text"),
     "a bare file": (
         both(ingestion(COMMAND), first_task(ingestion_program="ingestion.py"), write("ingestion.py", FIXED_PATHS)),
-        "data-no-zip",
-        "is not a zip",
+        "data-no-zip: is not a zip",
     ),
     "a missing script": (
         ingestion("command: python3 /app/program/ingest.py"),
-        "command-script-missing",
-        "does not exist in the program",
+        "command-script-missing: does not exist in the program",
     ),
     "the folder that the documentation names": (
         ingestion("command: python3 /app/ingestion_program/ingestion.py"),
-        "command-script-missing",
-        "is never there: the program lies in /app/program",
+        "command-script-missing: is never there: the program lies in /app/program",
     ),
     "a script of the submission folder": (
         ingestion("command: python3 /app/output/ingestion.py"),
-        "command-script-missing",
-        "the program's ingestion.py lies in /app/program",
+        "command-script-missing: the program's ingestion.py lies in /app/program",
     ),
     "a placeholder that is a prefix": (
         ingestion("command: python ingestion.py --data-dir $input_data --output-dir $output"),
-        "command-placeholder",
-        "$input_data becomes /app/input_data_data",
+        "command-placeholder: $input_data becomes /app/input_data_data",
     ),
     "the shell": (
         ingestion("command: cd /app/program && python3 ingestion.py"),
-        "command-needs-a-shell",
-        "without a shell",
+        "command-needs-a-shell: without a shell",
     ),
     "the ingestion program given as the submission": (
         ingestion("command: python ingestion.py --data-dir $input --output-dir $output --submission-dir $program"),
-        "command-folder",
-        "--submission-dir is given /app/program, the ingestion program itself",
+        "command-folder: --submission-dir is given /app/program, the ingestion program itself",
     ),
     "reference data in the prediction job": (
         ingestion(
             "command: python $ingestion_program/ingestion.py $input $output $hidden $submission_program",
             name="metadata",
         ),
-        "command-folder",
-        "the ingestion program has no /app/input",
+        "command-folder: the ingestion program has no /app/input",
     ),
     "the folder of the two programs, in the prediction job": (
         ingestion("command: python3 ingestion.py $input $shared"),
-        "command-folder",
-        "the ingestion program has no /app/shared",
+        "command-folder: the ingestion program has no /app/shared",
     ),
     "folders at the root": (
         ingestion("command: python ingestion.py /input_data /output /app/program"),
-        "command-folder",
-        "/input_data does not exist: all folders lie below /app",
+        "command-folder: /input_data does not exist: all folders lie below /app",
     ),
     "packages that are never installed": (
         both(ingestion(COMMAND), write("ingestion_program/requirements.txt", b"lightgbm\n")),
-        "requirements-never-installed",
-        "requirements.txt",
+        "requirements-never-installed: requirements.txt",
     ),
     "only during scoring": (
         both(ingestion(COMMAND), first_task(ingestion_only_during_scoring=True)),
-        "ingestion-only-during-scoring",
-        "runs only during scoring",
+        "ingestion-only-during-scoring: runs only during scoring",
     ),
     "the program's folder, only during scoring": (
         both(ingestion("command: python3 $program/ingestion.py"), first_task(ingestion_only_during_scoring=True)),
-        "command-placeholder",
-        "$program becomes /app/ingestion_program",
+        "command-placeholder: $program becomes /app/ingestion_program",
     ),
 }
 
@@ -237,7 +219,8 @@ def test_nothing_is_said_of_sound_shapes(shape: str, version: PlatformVersion, t
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("fault", FAULTY)
 def test_faults_are_found_alone(fault: str, version: PlatformVersion, tmp_path: Path) -> None:
-    edit, rule_id, words = FAULTY[fault]
+    edit, said = FAULTY[fault]
+    rule_id, _, words = said.partition(": ")
     draft = new()
     edit(draft)
     found = faults(draft, version, tmp_path)

@@ -30,48 +30,41 @@ def good(*before: str) -> dict[str, str]:
     return {"model.py": PREDICT.replace(FIRST, FIRST + body)}
 
 
-FAULTS: dict[str, tuple[dict[str, str], dict[str, float], str]] = {  # the code, its limits, the message
-    "no entry": ({"main.py": PREDICT}, {}, "model.py: is missing. Expected: model.py at the top of the zip."),
+FAULTS: dict[str, tuple[dict[str, str], str]] = {  # the code, the message
+    "no entry": ({"main.py": PREDICT}, "model.py: is missing. Expected: model.py at the top of the zip."),
     "entry in a folder": (
         {"src/model.py": PREDICT, "README.md": "x"},
-        {},
         'model.py: is not at the top of the zip; found "src/model.py".',
     ),
-    "nothing at all": ({}, {}, "submission: holds no files. Expected: model.py at the top of the zip."),
-    "syntax": ({"model.py": "def predict(:\n"}, {}, "model.py:1: is not valid Python"),
-    "no function": ({"model.py": "def guess(): pass\n"}, {}, "model.py: has no function predict."),
+    "nothing at all": ({}, "submission: holds no files. Expected: model.py at the top of the zip."),
+    "syntax": ({"model.py": "def predict(:\n"}, "model.py:1: is not valid Python"),
+    "no function": ({"model.py": "def guess(): pass\n"}, "model.py: has no function predict."),
     "no function after all": (
         {"model.py": "predict = 1\ndel predict\n"},
-        {},
         "model.py: ended with exit code 1: model.py: has no function predict(input_folder, output_folder).",
     ),
     "import": (
         code("pass", "import numby\n"),
-        {},
         "model.py:1: ended with exit code 1: ModuleNotFoundError: No module named 'numby'.",
     ),
     "exception": (
         {**code("import rules\nrules.answer()"), "rules.py": "\n\ndef answer():\n    raise ValueError('no rule')\n"},
-        {},
         "rules.py:4: ended with exit code 1 (model.py): ValueError: no rule.",
     ),
-    "own exit code": (code("import os\nos._exit(7)"), {}, "model.py: ended with exit code 7 without a message."),
+    "own exit code": (code("import os\nos._exit(7)"), "model.py: ended with exit code 7 without a message."),
     "killed": (
         code("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"),
-        {},
         "model.py: was ended by SIGKILL, often because memory ran out",
     ),
     "wrong output": (
         code("(output_folder / 'predictions.csv').write_text('id,label\\ntest-0,joy\\n')"),
-        {},
         "predictions.csv",
     ),
-    "nothing written": (code("pass"), {}, "predictions: are missing: the code ended without writing a file."),
-    "exits 0 at once": (code("pass", "raise SystemExit(0)\n"), {}, "predictions: are missing"),
-    "too slow": (code("import time\ntime.sleep(60)"), {"seconds": 0.3}, "model.py: was stopped after 0.3 s."),
+    "nothing written": (code("pass"), "predictions: are missing: the code ended without writing a file."),
+    "exits 0 at once": (code("pass", "raise SystemExit(0)\n"), "predictions: are missing"),
+    "too slow": (code("import time\ntime.sleep(60)"), "model.py: was stopped after 0.3 s."),
     "memory": (
         code("import time\nheld = bytearray(150_000_000)\ntime.sleep(60)"),
-        {"memory_mib": 128},
         "Expected: at most 128 MiB together.",
     ),
     "memory of several processes": (
@@ -85,49 +78,44 @@ FAULTS: dict[str, tuple[dict[str, str], dict[str, float], str]] = {  # the code,
             time.sleep(60)
             """
         ),
-        {"memory_mib": 100},
         "Expected: at most 100 MiB together.",
     ),
     "link": (
         code("(output_folder / 'predictions.csv').symlink_to('/etc/hostname')"),
-        {},
         '"predictions.csv": is a link. Expected: only regular files and folders.',
     ),
-    "pipe": (code("import os\nos.mkfifo(output_folder / 'pipe')"), {}, '"pipe": is not a regular file.'),
+    "pipe": (code("import os\nos.mkfifo(output_folder / 'pipe')"), '"pipe": is not a regular file.'),
     "too many files": (
         code("for number in range(51):\n    (output_folder / str(number)).touch()"),
-        {},
         "predictions: are more than 50 files. Expected: at most 50.",
     ),
     "too much": (
         code("with open(output_folder / 'sparse', 'wb') as file:\n    file.truncate(1_000_000_001)"),
-        {},
         "predictions: are more than 1000 MB. Expected: less.",
     ),
-    "too deep": (code("(output_folder / '/'.join('a' * 60)).mkdir(parents=True)"), {}, "is nested too deeply."),
+    "too deep": (code("(output_folder / '/'.join('a' * 60)).mkdir(parents=True)"), "is nested too deeply."),
     "link in place of the output folder": (
         code("import os\noutput_folder.rmdir()\noutput_folder.symlink_to(input_folder)"),
-        {},
         "the output folder: is a link.",
     ),
-    "no output folder": (
-        code("output_folder.rmdir()"),
-        {},
-        "predictions: cannot be read (No such file or directory).",
-    ),
+    "no output folder": (code("output_folder.rmdir()"), "predictions: cannot be read (No such file or directory)."),
     "no UTF-8 name": (
         code("import os\nopen(os.fsencode(output_folder) + b'/\\xff', 'w').close()"),
-        {},
         "has a name that is not UTF-8.",
     ),
+}
+LIMITS: dict[str, dict[str, float]] = {
+    "too slow": {"seconds": 0.3},
+    "memory": {"memory_mib": 128},
+    "memory of several processes": {"memory_mib": 100},
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_both_steps_report_a_fault(fault: str, parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files, limits, message = FAULTS[fault]
+    files, message = FAULTS[fault]
     monkeypatch.setattr(ingestion, "MAX_FILES", 50)
-    steps = Steps(parts, tmp_path, files, limits)
+    steps = Steps(parts, tmp_path, files, LIMITS.get(fault, {}))
     ingested = steps.ingest()
     assert ingested.exit_code == 1
     assert message in ingested.stderr

@@ -109,6 +109,14 @@ def test_a_zip_a_folder_and_a_bare_file_are_read(verdict: Judge, tmp_path: Path)
     assert verdict(bare) == (0, "answer.txt is valid. It enters one, not two.\n" + hint)
 
 
+def test_of_a_single_task_nothing_is_said_of_tasks(
+    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = {**MANIFEST, "tasks": ["one"], "all_tasks": ["one"]}
+    assert main(module, json.dumps(one), [str(zipped(tmp_path / "s.zip", GOOD))]) == 0
+    assert capsys.readouterr().out == "s.zip is valid.\n"
+
+
 @pytest.mark.parametrize(
     ("files", "said"),
     [

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gen_bundle.build.package.phase_data import PhaseData, PreparedGold
@@ -127,6 +127,7 @@ def declared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
 
 
 @pytest.mark.slow
+@settings(max_examples=30)
 @given(title=line, name=line)
 def test_any_text_comes_through_yaml_as_itself(declared: tuple[Path, dict[str, Any]], title: str, name: str) -> None:
     file, declaration = declared
