@@ -215,7 +215,8 @@ CASES = {
 
 OLDEST = PlatformVersion.V1_25
 LOOK_AT_FOLDERS = ("all right", "changes what it reads", "writes in its own folder", "writes into the job's output")
-"""What containers of an older version could do otherwise: it mounts other folders, and that is all."""
+"""What could end otherwise in an older version: it mounts other folders, and that is all."""
+ENDS = [*((case, NEWEST) for case in CASES), *((case, OLDEST) for case in LOOK_AT_FOLDERS)]
 
 
 @pytest.fixture(scope="module")
@@ -290,17 +291,14 @@ def replay(
     return Replayed(results, tmp_path / "out" / "test" / "joint" / "team")
 
 
-@pytest.mark.parametrize("version", PlatformVersion)
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("case", "version"), ENDS)
 @pytest.mark.parametrize("engine", ["in-process"], indirect=True)
 def test_how_it_ends(case: str, version: PlatformVersion, engine: Engine, bundle: Path, tmp_path: Path) -> None:
     check_end(CASES[case], version, engine, bundle, tmp_path)
 
 
 @pytest.mark.docker
-@pytest.mark.parametrize(
-    ("case", "version"), [*((case, NEWEST) for case in CASES), *((case, OLDEST) for case in LOOK_AT_FOLDERS)]
-)
+@pytest.mark.parametrize(("case", "version"), ENDS)
 @pytest.mark.parametrize("engine", ["docker"], indirect=True)
 def test_how_it_ends_in_containers(
     case: str, version: PlatformVersion, engine: Engine, bundle: Path, tmp_path: Path
