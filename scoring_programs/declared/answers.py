@@ -16,11 +16,12 @@ from declared.tables import LINE, Key, Table
 from scoring_kit.base.field_types import ABSENT, Field, FieldError, json_text
 from scoring_kit.base.row_files import File
 from scoring_kit.base.texts import counted
-from scoring_kit.errors import Fault, Problems, shown
+from scoring_kit.errors import Fault, Problems, first_of, shown
 
 if TYPE_CHECKING:
     from scoring_kit.base.array_heads import Head
 
+NAMES_SHOWN = 10
 FILE_BITS = 40
 """A row's number has fewer bits; the number of its file is above them."""
 
@@ -107,6 +108,15 @@ def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, report:
 def named_key(key: Key) -> str:
     """Return a key in a message."""
     return ", ".join(map(shown, key))
+
+
+def report_missing(names: Sequence[str], file: File, problems: Problems) -> None:
+    """Record as one problem the files of a table that were not sent, each by its name."""
+    what = "is missing"
+    if names[1:]:
+        what += f", with {counted(len(names) - 1, 'more file')}: {first_of(names[1:], NAMES_SHOWN, shown)}"
+    whose = f" for each {file.named_by}" if file.named_by else ""
+    problems.error(names[0], what, f"a file {file.name}{whose}")
 
 
 @dataclass(frozen=True)

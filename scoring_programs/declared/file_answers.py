@@ -7,15 +7,13 @@ at home.
 from pathlib import Path
 from typing import Any, Collection, Dict, Iterator, List, Mapping, Sequence, Tuple, Union
 
-from declared.answers import Answers, ArrayFile, named_key
+from declared.answers import NAMES_SHOWN, Answers, ArrayFile, named_key, report_missing
 from declared.tables import Key, Table
 from scoring_kit.base.array_heads import read_head
 from scoring_kit.base.field_types import Field, FieldError
 from scoring_kit.base.row_files import File
 from scoring_kit.base.texts import counted
 from scoring_kit.errors import Problems, first_of, shown
-
-NAMES_SHOWN = 10
 
 
 def stored(field: Field, file: File, path: Path, name: str) -> Union[Path, ArrayFile]:
@@ -118,11 +116,7 @@ def _check_missing(
         if not missing or part.name not in needed:
             continue
         if needed[part.name]:
-            what = "is missing"
-            if missing[1:]:
-                what += f", with {counted(len(missing) - 1, 'more file')}: {first_of(missing[1:], NAMES_SHOWN, shown)}"
-            whose = f" for each {table.key[0]}" if table.key else ""
-            problems.error(missing[0], what, f"a file {part.name}{whose}")
+            report_missing(missing, part, problems)
         else:
             what = f"no file for {len(missing)} of {counted(len(keys), 'key')}"
             problems.warn(part.name, f"{what}: {first_of(missing, NAMES_SHOWN, shown)}; they count as not answered")

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
-from declared.answers import Answers, NamedText, joined, named_key, read_answers, read_files
+from declared.answers import Answers, NamedText, joined, named_key, read_answers, read_files, report_missing
 from declared.own_checks import answered_rows, run_check
 from declared.records import Rows
 from declared.rows import column_names
@@ -61,7 +61,7 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         sources: List[NamedText] = []
         if not table.holds_files:
             sources = _sources(files, names[table.id], table, manifest.expected["tables"][table.id], problems)
-        if sources or table.file.is_pattern:  # else its only one cannot be read
+        if sources or table.holds_files or table.file.named_by:  # else its only one cannot be read
             paths = {name: files.paths[name] for name in names[table.id]}
             sent = _SentTable(table, sources, paths, manifest, problems)
             left_out = sent.left_out(reading)
@@ -356,6 +356,8 @@ class _SentTable:
         if (in_order and not table.file.named_by) or (table.many and not table.reject_missing):
             return
         missing = self._unanswered(answers, empty)
+        if table.file.named_by and table.reject_missing:
+            missing = self._of_read_files(missing)
         if not missing:
             return
         listed = first_of(missing, KEYS_SHOWN, named_key, "; ")
@@ -366,6 +368,17 @@ class _SentTable:
             has_defaults = any(field.default is not None for field in table.answers)
             counted_as = "their defaults" if has_defaults else "empty answers"
             self.problems.warn(self.name, f"{what}; they count as {counted_as}")
+
+    def _of_read_files(self, missing: Sequence[Key]) -> List[Key]:
+        """Return those of the keys whose file was read; files that are not there are a problem of their own."""
+        file, at = self.table.file, self.table.key.index(self.table.file.named_by)
+        read = {source.named for source in self.sources}
+        canonical = self.table.key_fields[at].canonical
+        sent = {canonical(file.value_in(name) or "") for name in self.paths}
+        unsent = [file.name_of(key[at]) for key in missing if canonical(key[at]) not in sent]
+        if unsent:
+            report_missing(list(dict.fromkeys(unsent)), file, self.problems)
+        return [key for key in missing if key[at] in read]
 
     def _unanswered(self, answers: Answers, empty: Sequence[Key]) -> List[Key]:
         """The keys without a row; a file for a key, or a list, without rows, is an answer without rows."""

@@ -84,7 +84,7 @@ class Problems:
     """Whether values of the gold may be told: only to its organisers, on their own machine (`organiser.serve`)."""
 
     def __init__(self) -> None:
-        # Text, without the number of its line → that of its first line, and its lines' numbers.
+        # Text, without the number of its line → that of its first line, and the numbers of its lines.
         self._texts: Dict[Tuple[str, ...], Tuple[str, List[str]]] = {}
         self.found = 0
         self.warnings: List[str] = []
@@ -99,7 +99,7 @@ class Problems:
             wanted = f"Expected: {expected}"
         text = f"{where}: {_sentence(what)} {_sentence(wanted)}"
         if numbered is None:
-            self.repeat_error(text)
+            self._record((text,), text, "")
         else:
             self._record((numbered[1], numbered[3], what, expected), text, numbered[2])
 
@@ -135,17 +135,20 @@ class Problems:
         self._record((line, str(self.found)), line, "")
 
     def _record(self, key: Tuple[str, ...], text: str, line: str) -> None:
+        _, lines = self._texts.get(key, ("", []))
+        if lines and line in (lines[0], lines[-1]):  # of a file that several tables read
+            return
         self.found += 1
-        if key in self._texts:
-            self._texts[key][1].append(line)
+        if lines:
+            lines.append(line)
         elif len(self._texts) < SHOWN:
-            self._texts[key] = (_line(text), [])
+            self._texts[key] = (_line(text), [line])
 
     @property
     def errors(self) -> List[str]:
         """The problems as text, with the numbers of the other lines that have the same one."""
         texts = []
-        for text, others in self._texts.values():
+        for text, (_, *others) in self._texts.values():
             if others:
                 numbers = ", ".join(others[:LINES_SHOWN])
                 if len(others) > LINES_SHOWN:

@@ -255,7 +255,7 @@ WRONG: dict[str, tuple[dict[str, Any], Files, Files, list[str]]] = {
         {"d1.csv": "label\na\n", "d2.csv": "label\na\n", "d9.csv": "label\na\n"},
         [
             'd9.csv: unknown id "d9". Expected: a file for each id of this phase\'s data.',
-            '{id}.csv: no row for 1 of 3 keys: "d3".',
+            "d3.csv: is missing. Expected: a file {id}.csv for each id.",
         ],
     ),
     "two rows in a file": (
@@ -359,8 +359,17 @@ def test_a_file_without_rows_is_an_answer_without_rows(tmp_path: Path) -> None:
     found = score(options, gold, sent, tmp_path)
     assert found.value("f1") == pytest.approx(2 / 3)
     assert found.warnings == ['"notes.txt": not read.']
-    with pytest.raises(SubmissionError, match=r'\{id\}\.csv: no row for 1 of 3 keys: "d2"'):
+    with pytest.raises(SubmissionError, match=r"d2\.csv: is missing\. Expected: a file \{id\}\.csv for each id\."):
         score(options, gold, {name: text for name, text in sent.items() if name != "d2.csv"}, tmp_path / "two")
+
+
+@pytest.mark.parametrize(("file", "others"), [("*.csv", []), ("{id}.csv", ["d2", "d3"])])
+def test_a_file_that_cannot_be_read_is_one_problem(file: str, others: list[str], tmp_path: Path) -> None:
+    sent = {"d1.csv": "label\na\n".encode("utf-16"), **{f"{other}.csv": b"label\na\n" for other in others}}
+    with pytest.raises(SubmissionError) as caught:
+        score(declared({**KEYED, "file": file}, metrics=ACCURACY), G3, sent, tmp_path)
+    (message,) = caught.value.messages
+    assert message.startswith("d1.csv: is encoded as UTF-16.")
 
 
 def test_a_part_of_the_key_may_be_the_files_name(tmp_path: Path) -> None:

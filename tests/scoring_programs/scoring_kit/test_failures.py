@@ -106,6 +106,16 @@ def test_a_log_stays_short_however_much_is_wrong(case: Case) -> None:
     assert outcome.stderr.splitlines()[-1] == "1001 problems found, so nothing was scored."
 
 
+def test_the_same_problem_of_a_file_that_several_tables_read_is_one() -> None:
+    problems = Problems()
+    for _ in range(2):
+        problems.error("result.json:283", "not valid JSON", "valid JSON")
+        problems.error("result.json", "is encoded as UTF-16", "UTF-8")
+    problems.error("result.json:284", "not valid JSON", "valid JSON")
+    (valid, _), found = problems.errors, problems.found
+    assert (found, valid.rpartition(". ")[2]) == (3, "The same in 1 more line: 284.")
+
+
 def test_many_long_warnings_and_problems_stay_short() -> None:
     problems = Problems()
     for number in range(1_000):

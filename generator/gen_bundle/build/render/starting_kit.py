@@ -445,7 +445,9 @@ def spoiled_submissions(sent: Members, without_header: Collection[str] = ()) -> 
 
     `without_header` names the files without a header line.
     """
-    spoiled = [Spoiled("other-file", "the answers are not in it", {"notes.txt": b"The answers are elsewhere.\n"})]
+    # of another ending than the answers, since the only file with theirs could be taken for them
+    other = "notes.md" if any(name.endswith(".txt") for name in sent) else "notes.txt"
+    spoiled = [Spoiled("other-file", "the answers are not in it", {other: b"The answers are elsewhere.\n"})]
     if not sent:
         return spoiled
     name = max(sent, key=lambda name: (_size(sent[name]), name))

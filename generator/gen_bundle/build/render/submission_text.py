@@ -134,7 +134,7 @@ def _file_text(table: SubmittedTable, file: File) -> str:
         sentences.append(f"There is a file for each {page_text(file.named_by)}, called {page_text(file.name)}.")
     if file.name.startswith("*"):
         sentences.append(f"The file may have any name that ends with {page_text(file.name[1:])}.")
-    if table.format:
+    if table.format and not file.delimiter:
         sentences.append(f"It is read as {file.suffix[1:].upper()}.")
     if file.skip:
         sentences.append(f"The first {file.skip} lines are not read.")
@@ -219,7 +219,8 @@ def rows_text(tables: Sequence[SubmittedTable]) -> str:
     texts = []
     for table in tables:
         declared = submitted_table(table)
-        whose = f" of {page_text(table.file)}" if len(tables) > 1 else ""
+        place = f" at {page_text(declared.file.at)}" if declared.file.at else ""
+        whose = f" of {page_text(table.file)}{place}" if len(tables) > 1 else ""
         if declared.file.files:
             texts.append(files_rule(declared, whose))
             continue
@@ -228,7 +229,8 @@ def rows_text(tables: Sequence[SubmittedTable]) -> str:
             named[declared.key.index(LINE)] = "the number of the row in its file"
         key = " and ".join(named)
         if not key:
-            texts.append(f"Line *n*{whose} answers input *n*; a file with any other number of lines is refused.")
+            one, several = ("Record", "records") if declared.file.suffix == ".json" else ("Line", "lines")
+            texts.append(f"{one} *n*{whose} answers input *n*; a file with any other number of {several} is refused.")
             continue
         text = f"Rows{whose} are matched by {key}{'' if declared.numbers_rows else ', in any order'}. "
         if declared.reject_missing:

@@ -90,11 +90,22 @@ def test_many_rows_have_one_key_and_several_fields_of_a_key_differ_in_the_last()
         ({"missing": "empty"}, "A missing `id` counts as an empty answer; an unknown one is refused."),
         ({"rows": "many"}, "A missing `id` counts as an empty answer"),
         ({"rows": "many", "missing": "reject"}, "A missing or unknown row is refused"),
-        ({"key": None}, "Line *n* answers input *n*"),
+        ({"key": None}, "Line *n* answers input *n*; a file with any other number of lines is refused."),
     ],
 )
 def test_what_becomes_of_rows(more: dict[str, Any], said: str) -> None:
     assert said in rows_text(submission("a.csv", **more))
+
+
+def test_records_of_one_file_are_told_apart() -> None:
+    tables = [*submission("a.json", key=None, at="means"), *submission("a.json", key=None, at="bars")]
+    expected = "Record *n* of `a.json` at `bars` answers input *n*; a file with any other number of records is refused."
+    assert rows_text(tables).splitlines()[-1] == expected
+
+
+def test_cells_between_blanks_are_no_csv() -> None:
+    (table,) = submission("{id}.rttm", format="csv", delimiter="blanks", header="none", fields=FIELDS[:2])
+    assert "CSV" not in format_text([table])
 
 
 def test_every_answer_is_asked_for() -> None:
