@@ -83,10 +83,10 @@ class Additive(Statistic):
         """Return the formula of the summed terms; see `Statistic`."""
         return self.formula(counts @ self.sums)
 
-    def joined(self, other: Additive) -> Additive:
+    def joined(self, other: Self) -> Self:
         import numpy as np
 
-        return Additive(np.concatenate([self.sums, other.sums]), self.formula)
+        return replace(self, sums=np.concatenate([self.sums, other.sums]))
 
     def at(self, places: NDArray[np.intp]) -> Self:
         return replace(self, sums=self.sums[places])
@@ -137,14 +137,14 @@ class Items(Statistic):
             found.append(self.formula(self.values, counts[start : start + some, self.unit]))
         return np.concatenate(found)
 
-    def joined(self, other: Items) -> Items:
+    def joined(self, other: Self) -> Self:
         import numpy as np
 
-        return Items(
-            self.units + other.units,
-            np.concatenate([self.unit, other.unit + self.units]),
-            np.concatenate([self.values, other.values]),
-            self.formula,
+        return replace(
+            self,
+            units=self.units + other.units,
+            unit=np.concatenate([self.unit, other.unit + self.units]),
+            values=np.concatenate([self.values, other.values]),
         )
 
     def at(self, places: NDArray[np.intp]) -> Self:

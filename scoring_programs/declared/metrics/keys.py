@@ -44,6 +44,13 @@ class Keys:
         weight = None if self.weight is None else self.weight[keys]
         return Keys(unit, len(places), self.worst, weight)
 
+    def joined(self, other: Keys) -> Keys:
+        """Return the keys of the units of both, those of `other` last."""
+        weight = None
+        if self.weight is not None and other.weight is not None:
+            weight = np.concatenate([self.weight, other.weight])
+        return Keys(np.concatenate([self.unit, other.unit + self.units]), self.units + other.units, self.worst, weight)
+
     def weighing(self, weight: Sequence[float] | None) -> Keys:
         """Return the same keys, each counting so much; None: all the same."""
         own = None if weight is None else np.asarray(weight, dtype=np.float64)

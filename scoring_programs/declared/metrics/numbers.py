@@ -48,6 +48,9 @@ class RankCorrelation(Items):
         gold, predicted = self.values.T
         return _correlation(mean_ranks(gold), mean_ranks(predicted), self.keys).to_exchange()
 
+    def joined(self, other: Self) -> Self:
+        return replace(super().joined(other), keys=self.keys.joined(other.keys))
+
     def at(self, places: NDArray[np.intp]) -> Self:
         return replace(super().at(places), keys=self.keys.at(places))
 

@@ -112,6 +112,16 @@ def test_a_seed_gives_the_same_systems_in_every_process(tmp_path: Path) -> None:
     assert said[0] == said[1]
 
 
+@pytest.mark.parametrize("metric", ["pearson", "spearman", "kendall", "rmse"])
+def test_answers_of_a_mixture_are_exchanged_like_those_of_a_submission(metric: str, tmp_path: Path) -> None:
+    units = Made(tmp_path, "number", {"name": metric}, 50).systems().per_unit({"t": ["score"]}, 0, 0.5)["t"]
+    one = units.statistics["score"]
+    once, alone = np.ones((1, 50)), one.to_exchange()
+    mixed = one.joined(one).at(np.arange(50)).to_exchange()
+    assert mixed.over(once) == pytest.approx(alone.over(once))
+    assert (mixed.as_sums() is None) == (alone.as_sums() is None)
+
+
 @pytest.mark.parametrize("common", [0.0, 0.5, 0.9])
 def test_systems_err_together_as_often_as_asked_for(common: float, tmp_path: Path) -> None:
     made = Made(tmp_path, "label", {"name": "accuracy"}, 3000)
