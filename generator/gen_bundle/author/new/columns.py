@@ -75,7 +75,8 @@ class GoldColumn:
         values: the labels there are, in the order to declare them; for tags and spans the types.
         separator: between the labels of a cell.
         grades: whether the labels are whole numbers without a gap, so that they may have an order.
-        columns: of labels that are spread over columns of 0 and 1, or of two such words: these columns' names.
+        columns: of labels that are spread over columns of 0 and 1, or of two such words, and of a list of numbers:
+            these columns' names.
         binary: of such labels the words for what does not hold and for what does.
         annotators: of an answer that the gold has several times, the columns of it.
         ignores_case: whether labels are the same without case, as some rows of the gold write them otherwise.

@@ -151,7 +151,13 @@ def baseline_name(proposal: Proposal) -> str:
         return "alphabetical"
     if proposal.many:
         return "constant"
-    names = {"label": "majority", "ordinal": "majority", "number": "random", "probability": "random"}
+    names = {
+        "label": "majority",
+        "ordinal": "majority",
+        "number": "random",
+        "numbers": "random",
+        "probability": "random",
+    }
     return names.get(proposal.answers[0].type, "empty")
 
 
@@ -166,7 +172,10 @@ def baseline_answers(proposal: Proposal, phases: Mapping[str, Sequence[int]]) ->
     rows = next(iter(phases.values()))
     answers: dict[str, Any] = {}
     for column in proposal.answers:
-        if column.type != "tags":
+        if column.type == "numbers":
+            for name in column.columns:
+                answers[name] = _baseline_answer(proposal.gold, GoldColumn(name, "number"), rows)
+        elif column.type != "tags":
             answers |= dict.fromkeys(column.in_answers, _baseline_answer(proposal.gold, column, rows))
     return answers
 
@@ -369,6 +378,8 @@ def _made_up_row(proposal: Proposal, tokens: str | None, phase: str, key: int, i
 
 def _made_up_answer(gold: FileTable, column: GoldColumn, at: int) -> Any:
     """A made-up answer, different from row to row."""
+    if column.type == "numbers":
+        return _made_up_answer(gold, GoldColumn(column.name, "number"), at)
     if column.columns:
         flag = column.binary[at % 2]
         return json.loads(flag.lower()) if gold.is_json else flag

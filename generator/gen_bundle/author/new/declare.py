@@ -41,6 +41,7 @@ CHOICES: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("jaccard", {"name": "jaccard"}),
     ],
     "number": [("rmse", {"name": "rmse"}), ("mae", {"name": "mae"}), ("pearson", {"name": "pearson"})],
+    "numbers": [("rmse", {"name": "rmse"}), ("mae", {"name": "mae"})],
     "probability": [
         ("roc_auc", {"name": "roc_auc"}),
         ("average_precision", {"name": "average_precision"}),
@@ -163,6 +164,7 @@ MEANINGS = {
     "offsets": "The positions of the characters.",
     "labels": "Your labels; none where none fits.",
     "number": "Your value.",
+    "numbers": "Your values.",
     "probability": "The probability of {}.",
     "text": "Your text.",
     "texts": "Your text.",
@@ -321,11 +323,13 @@ def _shown_answers(answers: Mapping[str, Any]) -> str:
             shown.append(f"{name} around {value.mean:g}")
         elif value not in ("", [], "[]"):
             shown.append(f"{name} {value!r}")
-    return f" ({', '.join(shown)})" if shown else ""
+    return f" ({listed(shown, MOST_NAMED)})" if shown else ""
 
 
 def _shown(column: GoldColumn) -> str:
     labels = ""
     if column.values:
         labels = f" ({listed(column.values, MOST_NAMED)})"
+    elif column.columns:
+        labels = f" ({listed(column.columns, MOST_NAMED)}: {len(column.columns)})"
     return f"{column.name}: {column.type}{labels}"

@@ -60,6 +60,10 @@ PRIVATE_NAME = re.compile(
 )
 
 
+MOST_FIELDS = 10
+"""More columns of numbers than so many are one answer."""
+
+
 def key_of(gold: FileTable, asked: Sequence[str], rows: Rows | None) -> tuple[Key, bool]:
     """Return the columns that identify a row, and whether a key may have many rows; what was not `asked` is proposed.
 
@@ -233,7 +237,7 @@ def answered(
     raise_all(faults)
     if many:
         return plain
-    if not typed and (together := _of_annotators(gold, plain) or _spread(gold, plain)):
+    if not typed and (together := _of_annotators(gold, plain) or _spread(gold, plain) or _numbers(gold, plain)):
         return [together]
     raise_all(constant(gold, plain))
     return plain
@@ -286,6 +290,13 @@ def _of_annotators(gold: FileTable, answers: Sequence[GoldColumn]) -> GoldColumn
     return GoldColumn(_unused("label", gold), kind, labels_of(texts, kind), annotators=names)
 
 
+def _numbers(gold: FileTable, answers: Sequence[GoldColumn]) -> GoldColumn | None:
+    """Return many columns of numbers, such as one of each gene, as one list of numbers; None for any other."""
+    if len(answers) <= MOST_FIELDS or {one.type for one in answers} != {"number"}:
+        return None
+    return GoldColumn(_unused("values", gold), "numbers", columns=tuple(one.name for one in answers))
+
+
 def _unused(name: str, gold: FileTable) -> str:
     return name if name not in gold.names else f"{name}_answer"
 
@@ -295,6 +306,9 @@ def _answers(columns: dict[str, GoldColumn]) -> list[GoldColumn]:
     every = list(columns.values())
     rest = [one for one in every if not is_input(one)]
     values = of_types(rest, "label", "ordinal", "number")
+    measured = of_types(rest, "number")
+    if len(measured) > MOST_FIELDS and not _named(ANSWER_NAME, every):
+        return measured
     annotators = _named(ANNOTATOR_NAME, values)
     private = _named(PRIVATE_NAME, values)
     values = [column for column in values if column not in private] or values

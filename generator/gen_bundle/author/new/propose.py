@@ -34,6 +34,7 @@ KINDS = {
     "offsets": "spans",
     "labels": "multilabel",
     "number": "regression",
+    "numbers": "regression",
     "probability": "classification",
     "tags": "tagging",
     "spans": "spans",
@@ -354,7 +355,9 @@ def _of_answer(column: GoldColumn) -> Iterator[str]:
     name = column.name
     first = column.in_gold[0]
     names = listed(column.in_gold, MOST_NAMED)
-    if column.columns:
+    if column.type == "numbers":
+        yield f"{names} are read as one list of numbers; an answer each: --answer {first}=number …"
+    elif column.columns:
         yield f"{names} are read as one set of labels; an answer each: --answer {first}=label …"
     elif column.annotators:
         yield f"{names} are read as one answer by several annotators; an answer each: --answer {first}=TYPE …"

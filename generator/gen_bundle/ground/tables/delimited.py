@@ -204,7 +204,7 @@ def _check_header(where: str, header: Sequence[str], rows: Sequence[Sequence[str
     """Raise NoHeaderError where the first line looks like a row."""
     alike = [cells for cells in rows[:ROWS_LOOKED_AT] if len(cells) == len(header)]
     if evidence := _row_in_place_of_header(header, alike):
-        raise _no_header(where, header, alike, evidence)
+        raise no_header(where, header, alike, evidence)
 
 
 def _with_unnamed(first: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -303,7 +303,8 @@ def _shape(cell: str) -> str:
     return re.sub("[0-9]+", "0", cell)
 
 
-def _no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], evidence: str) -> NoHeaderError:
+def no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], evidence: str) -> NoHeaderError:
+    """Return the error of a table whose first line is a row, as some `evidence` in it shows."""
     columns = list(zip(*rows, strict=True))
     names: list[str] = []
     for at, cell in enumerate(first):

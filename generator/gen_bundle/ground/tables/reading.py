@@ -6,10 +6,12 @@ from pathlib import Path
 
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.tables import answer_lines, brat, conll, delimited, hugging_face, json_records, trec, webanno
+from gen_bundle.ground.tables.number_rows import read_number_rows
 from gen_bundle.ground.tables.table import FileTable, one_after_another
 from gen_bundle.ground.tables.text_file import TextFile, open_text
 
 DOCUMENT = "doc"
+MOST_NAMED = 5
 FORMATS: Sequence[Callable[[TextFile], FileTable | None]] = (
     json_records.read_json,
     trec.read_judgements,
@@ -44,7 +46,7 @@ def read_table(
         UserError: everything that is wrong with it: file, line, what was expected.
     """
     if path.is_dir():
-        return _read_folder(path, names, encoding)
+        return _read_folder(path, names, delimiter, encoding)
     if path.suffix.lower() == hugging_face.PARQUET:
         if names or delimiter or at or encoding:
             raise UserError(f"{path.name}: a Parquet file says itself how it is read. Expected no option for that.")
@@ -74,7 +76,7 @@ def _read(file: TextFile) -> FileTable:
     )
 
 
-def _read_folder(folder: Path, columns: Sequence[str], encoding: str | None) -> FileTable:
+def _read_folder(folder: Path, columns: Sequence[str], delimiter: str | None, encoding: str | None) -> FileTable:
     """Return the rows of all files of a folder, each with the name of its document."""
     paths = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     suffixes = {path.suffix.lower() for path in paths}
@@ -85,10 +87,12 @@ def _read_folder(folder: Path, columns: Sequence[str], encoding: str | None) -> 
             f"--gold {folder}: a folder with files of {len(suffixes)} kinds ({', '.join(sorted(suffixes))}). Expected "
             "one kind, with a file for each document: .csv, .tsv, .jsonl, .json, .txt, or .ann with their .txt."
         )
-    read = []
-    for path in paths:
-        read.append(_of_document(open_text(path, columns, encoding=encoding)))
-    whole = one_after_another(read)
+    empty = [path.name for path in paths if suffixes == {".txt"} and not path.stat().st_size]
+    files = [open_text(path, columns, delimiter, encoding=encoding) for path in paths if path.name not in empty]
+    read = read_number_rows(files) if suffixes == {".txt"} and files else None
+    if read is None and empty:
+        raise UserError(*(f"{name}: is empty. Expected the gold: one row for each item." for name in empty))
+    whole = one_after_another(read := read or list(map(_of_document, files)))
     document = "file" if DOCUMENT in whole.names else DOCUMENT
     documents: list[str] = []
     for table in read:
@@ -96,8 +100,12 @@ def _read_folder(folder: Path, columns: Sequence[str], encoding: str | None) -> 
     whole = replace(whole, columns={document: documents, **whole.columns})
     numbers = range(1, len(documents) + 1)
     suffix = ".jsonl" if whole.is_json else whole.suffix
-    note = f"{folder.name}: {len(read)} files, whose names are the column {document}"
-    return replace(whole, file=folder.name, suffix=suffix, numbers=numbers, notes=(note,))
+    notes = [f"{folder.name}: {len(read)} files, whose names are the column {document}"]
+    if empty:
+        listed = ", ".join(empty[:MOST_NAMED])
+        what = f"{len(empty)} files are empty ({listed}): name all documents in a table, `reference: {{keys: FILE}}`"
+        notes.append(f"{folder.name}: {what}")
+    return replace(whole, file=folder.name, suffix=suffix, numbers=numbers, notes=tuple(notes))
 
 
 def _of_document(file: TextFile) -> FileTable:

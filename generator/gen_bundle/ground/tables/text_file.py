@@ -1,4 +1,4 @@
-"""The text of a file, whatever its encoding; what is no text is named by its first bytes."""
+"""The text of a file, whatever its encoding; what is no text is named."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,17 +6,8 @@ from functools import cached_property
 from pathlib import Path
 
 from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.zips.kinds import expected_of, kind_of
 
-BINARY = {
-    b"PK\x03\x04": "an Excel workbook or another zip. Expected text; in Excel: Save as, CSV UTF-8",
-    b"\xd0\xcf\x11\xe0": "an Excel workbook of the old kind. Expected text; in Excel: Save as, CSV UTF-8",
-    b"\x1f\x8b": "compressed by gzip. Expected text; unpack it: gunzip",
-    b"PAR1": "a Parquet file. Expected text, such as JSON lines",
-    b"\x80\x04": "a pickle of Python. Expected text, such as JSON lines",
-    b"SQLite": "a database. Expected text, such as a table exported as CSV",
-    b"%PDF": "a PDF. Expected text",
-}
-"""How files begin that are no text → what they are, and what is expected."""
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 LINES_LOOKED_AT = 200
 """So many lines tell the shape of a file; what the others lack is said when they are read."""
@@ -64,9 +55,8 @@ def open_text(
         data = path.read_bytes()
     except OSError as error:
         raise UserError(f"--gold {path}: {error.strerror}. Expected a file that can be read.") from error
-    for begin, what in BINARY.items():
-        if data.startswith(begin):
-            raise UserError(f"{path.name}: is {what}.")
+    if kind := kind_of(data):
+        raise UserError(f"{path.name}: is {kind}. Expected {expected_of(kind)}.")
     text, notes = _decoded(data, path.name, encoding)
     if not text.strip():
         raise UserError(f"{path.name}: is empty. Expected the gold: one row for each item.")

@@ -9,6 +9,7 @@ import pytest
 
 from gen_bundle.author.new.propose import Choices, doubts, propose
 from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.tables.table import NoHeaderError
 from tests.generator.author.new.making import proposed, read_gold, rows_of
 
 LABELS = ["neg", "neu", "pos"]
@@ -258,6 +259,34 @@ class TestFolders:
         for i in ROWS:
             (tmp_path / f"d{i}.txt").write_text(f"A summary of document {i}, in one line.\n", encoding="utf-8")
         assert propose(read_gold(tmp_path), Choices()).kind == "generation"
+
+    @pytest.mark.parametrize(
+        ("rows", "names", "first"),
+        [
+            (["1,{i},7,9,3", "2,{i},8,9,4"], "frame,track,x,y,conf", ["1", "0", "7", "9", "3"]),
+            (["car 0.{i}  10 2", " dog 0.2 10\t2 "], "class,score,x,y", ["car", "0.0", "10", "2"]),
+            (["0.5\t1.{i}\tdog", "2.5\t3.0\tspeech"], "onset,offset,event", ["0.5", "1.0", "dog"]),
+        ],
+    )
+    def test_rows_of_numbers_are_no_texts(self, rows: list[str], names: str, first: list[str], tmp_path: Path) -> None:
+        for i in range(9):
+            (tmp_path / f"d{i}.txt").write_text("".join(f"{row}\n" for row in rows).replace("{i}", str(i)))
+        (tmp_path / "none.txt").write_text("")
+        with pytest.raises(NoHeaderError, match=r"d0\.txt:1: looks like a row and no header") as raised:
+            read_gold(tmp_path)
+        assert len(raised.value.names) == len(set(raised.value.names)) == len(names.split(","))
+        gold = read_gold(tmp_path, names.split(","))
+        assert (rows_of(gold)[0], len(gold)) == (["d0", *first], 18)
+        assert "1 files are empty (none.txt)" in gold.notes[1]
+        assert propose(gold, Choices()).kind == "extraction"
+
+    def test_rows_of_numbers_that_differ_in_width(self, tmp_path: Path) -> None:
+        (tmp_path / "a.txt").write_text("0.1 0.2 0.3\n0.4 0.5\n")
+        (tmp_path / "b.txt").write_text("0.1 0.2\n")
+        with pytest.raises(
+            UserError, match=r"a\.txt: each line holds several numbers, not as many in all\. .*--recipe f"
+        ):
+            read_gold(tmp_path)
 
     def test_files_of_several_kinds(self, tmp_path: Path) -> None:
         for name in ("a.csv", "b.json"):

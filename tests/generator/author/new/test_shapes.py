@@ -4,8 +4,11 @@ import csv
 import itertools
 import json
 import time
+import zipfile
+from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gen_bundle.author.new.data import write_data
@@ -26,6 +29,16 @@ from tests.generator.author.new.making import (
     scores,
     sentiment,
 )
+from tests.scoring_programs.declared.arrays_as_files import nifti, npy, png
+
+
+def zipped(name: str) -> bytes:
+    """A zip with an empty file."""
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(name, b"")
+    return buffer.getvalue()
+
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
 
@@ -94,6 +107,19 @@ def test_lines_of_labels_or_numbers(lines: str, column: str, value: float, tmp_p
     assert not (folder / "data/public").exists()
     (found,) = scores(bundled(folder).path).values()
     assert found[column] == value
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_many_columns_of_numbers_are_one_answer(suffix: str, tmp_path: Path) -> None:
+    rows = [{"id": f"c{i}", "cell": "TB"[i % 2], **{f"gene{j}": i * j % 7 / 8 for j in range(600)}} for i in range(12)]
+    text = csv_text(",".join(rows[0]), [list(row.values()) for row in rows])
+    if suffix == ".jsonl":
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+    folder = made(tmp_path, f"gold{suffix}", text)
+    (field,) = read_competition(folder).submission.fields[1:]
+    assert (field.type, len(field.columns or ())) == ("numbers", 600)
+    assert list(scores(bundled(folder).path)["test", "random"]) == ["rmse", "mae"]
 
 
 @pytest.mark.slow
@@ -246,10 +272,21 @@ def test_a_split_that_cannot_be(split: str, tmp_path: Path) -> None:
         ("gold.dat", "id label\n", r"its format is unknown"),
         (
             "gold.xlsx",
-            b"PK\x03\x04\0",
-            r"gold\.xlsx: is an Excel workbook or another zip\. Expected text; in Excel: Sa",
+            zipped("xl/workbook.xml"),
+            r"gold\.xlsx: is an Excel workbook\. Expected text; in Excel: Sa",
         ),
-        ("gold.csv", b"PK\x03\x04\0", r"gold\.csv: is an Excel workbook or another zip"),
+        ("gold.csv", b"PK\x03\x04\0", r"gold\.csv: is a zip\. Expected what is in it: unpack it"),
+        ("gold.npz", zipped("gts.npy"), r"gold\.npz: is arrays of numpy\. Expected a folder with such a file for each"),
+        ("gold.npy", npy(np.zeros(3)), r"gold\.npy: is an array of numpy\. Expected a folder .* case: --gold FOLDER"),
+        ("m.nii.gz", nifti(np.zeros((2, 2))), r"m\.nii\.gz: is a NIfTI image\. Expected a folder"),
+        ("m.png", png(np.zeros((2, 2), "u1")), r"m\.png: is a PNG image\. Expected a folder"),
+        (
+            "a.wav",
+            b"RIFF\x24\0\0\0WAVEfmt ",
+            r"a\.wav: is a WAV recording\. Expected .* a file: --recipe files",
+        ),
+        ("a.h5", b"\x89HDF\r\n\x1a\n\0", r"a\.h5: is a file of HDF5"),
+        ("a.pdf", b"%PDF-1.7\n%\xe2", r"a\.pdf: is a PDF"),
         ("gold.csv", b"\x1f\x8b\x08", r"gold\.csv: is compressed by gzip"),
     ],
 )
