@@ -29,6 +29,7 @@ Examples:
   gen-bundle new my-task --gold gold.tsv --columns id,label
   gen-bundle new my-task --gold gold.jsonl --key id --answer label --answer intensity=number --yes
   gen-bundle new my-task --recipe spans
+  gen-bundle new organs --gold masks/
   gen-bundle new my-task --recipe classification --code
   gen-bundle new my-task --like semeval2017-4a
   gen-bundle new my-task --from clpsych2025 --tasks a1,a2
@@ -38,6 +39,8 @@ Examples:
 On a terminal, --gold asks about what it found; --yes, or no terminal, takes the proposals and prints them.
 """
 RECIPES = ("classification", "multilabel", "regression", "spans", "tagging", "ranking", "generation")
+OF_FILES = ("segmentation", "files")
+"""Recipes whose answers are files."""
 BEGINNINGS = {"source": "--from", "gold": "--gold", "package": "--package", "recipe": "--recipe", "like": "--like"}
 OF_GOLD = (
     *("answers", "at", "cluster", "columns", "delimiter", "encoding"),
@@ -77,7 +80,8 @@ def _shipped(_context: click.Context, _parameter: click.Parameter, begun: str) -
     "gold",
     metavar="[PHASE=]FILE",
     multiple=True,
-    help="Gold data to begin with: .csv .tsv .jsonl .json .txt. Of phases with a file each: dev=FILE, test=FILE.",
+    help="Gold data to begin with: .csv .tsv .jsonl .json .txt, or a folder, such as one of masks. Of phases with a "
+    "file each: dev=FILE, test=FILE.",
 )
 @click.option(
     "--train",
@@ -98,7 +102,7 @@ def _shipped(_context: click.Context, _parameter: click.Parameter, begun: str) -
 )
 @click.option("--rows", type=click.Choice(["one", "many"]), help="Whether a key has one row, or any number of them.")
 @click.option("--split", metavar="DEV:TEST", help="Divide the gold between two phases, such as 20:80; none: one phase.")
-@click.option("--recipe", type=click.Choice(RECIPES), help="Begin with made-up data of a kind of task.")
+@click.option("--recipe", type=click.Choice((*RECIPES, *OF_FILES)), help="Begin with made-up data of a kind of task.")
 @click.option(
     "--like",
     metavar="TASK",
@@ -142,6 +146,8 @@ def command(context: click.Context, /, name: str, title: str | None, parent: Pat
         folder = new_like(place, asked["like"])
     elif asked["package"]:
         folder = new_package(place)
+    elif asked["recipe"] in OF_FILES or _folders(asked["gold"]):
+        folder, found["understood"] = _of_files(place, asked)
     else:
         folder, found = _declared(place, asked, context.meta["words"])
     say(f"{folder}: a competition, ready to build and to change", "green")
@@ -191,6 +197,35 @@ def _files(gold: Sequence[str]) -> dict[str, Path]:
     if set(files) == {"dev"}:
         raise UserError("--gold dev=…: there is no phase test. Expected --gold test=FILE as well.")
     return {phase: files[phase] for phase in ("", *PHASES) if phase in files}
+
+
+def _folders(gold: Sequence[str]) -> dict[str, Path]:
+    """Phase → its folder of masks; none where the gold is tables."""
+    from gen_bundle.author.new.of_files import is_of_arrays
+
+    files = _files(gold)
+    return files if files and all(map(is_of_arrays, files.values())) else {}
+
+
+def _of_files(place: "Place", asked: Mapping[str, Any]) -> tuple[Path, dict[str, str]]:
+    """Write a competition whose answers are files; returns its folder, and what was understood of the gold."""
+    from gen_bundle.author.new.of_files import masks_of, new_of_masks, new_of_recipe, summary
+
+    unread = [*OF_GOLD, "code", "template"]
+    unread.remove("answers")
+    used = [name for name in unread if asked[name] and name != "yes"]
+    if used:
+        raise UserError(*_unread(unread, used, "not where answers are files. Phases: --gold dev=FOLDER test=FOLDER"))
+    if asked["recipe"]:
+        return new_of_recipe(place, asked["recipe"]), {}
+    member = next((name for name in asked["answers"]), None)
+    folders = {}
+    for phase, path in _folders(asked["gold"]).items():
+        with spinner(f"reading {path}"):
+            folders[phase or "test"] = masks_of(path, member)
+    understood = summary(folders)
+    say_each(f"{name:9} {text}" for name, text in understood.items())
+    return new_of_masks(place, folders), understood
 
 
 def _gold(asked: Mapping[str, Any], words: Sequence[str], *, ask: bool) -> "FileTable":

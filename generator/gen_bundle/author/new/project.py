@@ -33,7 +33,7 @@ from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import PLACEHOLDER, REAL_TASKS, SCAFFOLD, competitions, resource
 from scoring_kit.base.submissions import JUNK
 
-PLAIN = re.compile(r"[A-Za-z][A-Za-z_]*([ /.-]?[A-Za-z0-9_]+)*")
+PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*([ /.-][A-Za-z0-9_]+)*")
 RESERVED = {"null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf"}
 UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 DECLARATION = "declaration.yaml"

@@ -12,6 +12,7 @@ from gen_bundle.ground.tables.text_file import TextFile
 from scoring_kit.base.field_types import NUMBER
 
 BLANK = " "
+BLANKS = re.compile(r"(?m)^[ \t]+|[ \t]+(?=\r?$)|([ \t]+)")
 
 
 def read_number_rows(files: Sequence[TextFile]) -> list[FileTable] | None:
@@ -34,13 +35,17 @@ def read_number_rows(files: Sequence[TextFile]) -> list[FileTable] | None:
         expected = "as many cells in each line; where each answer is such a file, begin with --recipe files"
         raise UserError(f"{files[0].name}: each line holds {what or 'cells'}, not as many in all. Expected {expected}.")
     if mark == BLANK:
-        files = [replace(file, text=re.sub("(?m)^[ \t]+|[ \t]+$|(?<=[ \t])[ \t]+", "", file.text)) for file in files]
-        files = [replace(file, text=file.text.replace("\t", BLANK)) for file in files]
+        files = [replace(file, text=BLANKS.sub(_as_one, file.text)) for file in files]
     if not files[0].columns:
         rows = [_cells(line, mark) for line in lines]
-        evidence = next(filter(NUMBER.fullmatch, rows[0]), rows[0][0])
+        evidence = next((cell for cell in rows[0] if NUMBER.fullmatch(cell)), rows[0][0])
         raise no_header(f"{files[0].name}:1", rows[0], rows[1:] or rows, evidence)
     return [read_delimited(replace(file, delimiter=mark)) for file in files]
+
+
+def _as_one(found: re.Match[str]) -> str:
+    """Return one blank between cells, and none at the ends of a line."""
+    return "" if found[1] is None else BLANK
 
 
 def _divides(lines: Sequence[str], mark: str) -> bool:

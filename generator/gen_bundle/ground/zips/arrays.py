@@ -27,6 +27,8 @@ CODES = dict(zip(KINDS, "BbhiqBHIQefd", strict=True))
 MOST_BYTES, MOST_WITHOUT_NUMPY = 1 << 30, 4_000_000
 MOST_KINDS = 256
 """An array of so few different values is a map of labels, which others number otherwise: 0 and 255 for 0 and 1."""
+GREY_STEPS = {1: 255, 2: 85, 4: 17}
+"""Bits of a grey → what Pillow multiplies it by."""
 CHANCE = math.log(1e6)
 """An array that can be written in no more orders than this may be equal by chance."""
 
@@ -158,6 +160,9 @@ def _png(data: bytes) -> StoredArray:
     with Image.open(io.BytesIO(data)) as opened:
         picture = opened.convert("L") if opened.mode == "1" else opened
         size = [picture.height, picture.width]
+        depth, colour = data[24:26]
+        if picture.mode == "L" and colour == 0 and depth in GREY_STEPS:
+            return StoredArray(bytes(value // GREY_STEPS[depth] for value in picture.tobytes()), "B", size)
         if picture.mode in ("I", "I;16"):
             return StoredArray(picture.convert("I").tobytes(), "i", size, sys.byteorder == "little")
         return StoredArray(picture.tobytes(), "B", [*size, len(picture.getbands())])

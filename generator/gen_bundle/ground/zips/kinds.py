@@ -5,7 +5,7 @@ import io
 import zipfile
 from collections.abc import Mapping, Sequence
 
-from scoring_kit.base.array_heads import NIFTI_SIZES, NPY, PNG
+from scoring_kit.base.array_heads import NIFTI_1, NIFTI_2, NIFTI_SIZES, NPY, PNG
 from scoring_kit.base.submissions import UNREADABLE
 
 LONGEST_START = 560
@@ -29,7 +29,10 @@ OF_START: Mapping[bytes, str] = {
     b"\x28\xb5\x2f\xfd": "compressed by zstd",
     b"7z\xbc\xaf": "a 7z archive",
     b"Rar!": "a RAR archive",
-    **{bytes([0x80, protocol]): "a pickle of Python" for protocol in range(2, 6)},
+    b"\x80\x02": "a pickle of Python",
+    b"\x80\x03": "a pickle of Python",
+    b"\x80\x04": "a pickle of Python",
+    b"\x80\x05": "a pickle of Python",
 }
 AT: Sequence[tuple[int, bytes, str]] = (
     (4, b"ftyp", "a video or recording of MP4"),
@@ -38,7 +41,8 @@ AT: Sequence[tuple[int, bytes, str]] = (
     (8, b"AVI ", "an AVI video"),
     (128, b"DICM", "a DICOM image"),
     (257, b"ustar", "a tar archive"),
-    *((4 if size > 348 else 344, mark, "a NIfTI image") for size, mark in NIFTI_SIZES.items()),
+    (344, NIFTI_SIZES[NIFTI_1], "a NIfTI image"),
+    (4, NIFTI_SIZES[NIFTI_2], "a NIfTI image"),
 )
 """Where a file has a mark → what it is."""
 OF_MEMBERS: Mapping[str, str] = {
@@ -78,7 +82,10 @@ def _of_start(data: bytes) -> str:
     for mark, kind in OF_START.items():
         if data.startswith(mark):
             return kind
-    return next((kind for at, mark, kind in AT if data[at : at + len(mark)] == mark), "")
+    for at, mark, kind in AT:
+        if data[at : at + len(mark)] == mark:
+            return kind
+    return ""
 
 
 def _unpacked(data: bytes) -> bytes:
@@ -96,7 +103,10 @@ def _of_zip(data: bytes) -> str:
         names = []
     if names and all(name.endswith(".npy") for name in names):
         return "arrays of numpy"
-    return next((kind for begin, kind in OF_MEMBERS.items() if any(one.startswith(begin) for one in names)), "a zip")
+    for begin, kind in OF_MEMBERS.items():
+        if any(name.startswith(begin) for name in names):
+            return kind
+    return "a zip"
 
 
 def expected_of(kind: str) -> str:
