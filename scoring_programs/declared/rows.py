@@ -133,7 +133,8 @@ def _delimited(
         line = text.count("\n", 0, text.index("\0")) + 1
         problems.error(place(line), "holds a NUL character", "plain text")
         return nothing
-    if not file.delimiter and header is None and separated_otherwise(text, delimiter, name, problems):
+    declared = problems.to_organisers(", or write its delimiter in bundle.yaml")
+    if not file.delimiter and header is None and separated_otherwise(text, delimiter, name, problems, declared):
         return nothing
     if file.delimiter == BLANKS:
         rows = _unquoted(text, split_at_blanks)
@@ -303,10 +304,11 @@ def _quoted(text: str, delimiter: str, place: Callable[[int], str], problems: Pr
             fault = error
         for cells in taken if stand_in else ():
             cells[:] = [cell.replace(stand_in, "\r") for cell in cells]
-        yield _last_lines(before, reader.line_num, taken), taken
+        numbers = _last_lines(before, reader.line_num, taken)
+        yield numbers, taken
         if fault is not None:
-            expected = "cells quoted by RFC 4180: a quotation mark inside a quoted cell is doubled"
-            problems.error(place(reader.line_num), f"cannot be read ({fault})", expected)
+            start = numbers[-1] if taken else before
+            problems.cannot_be_read(place(reader.line_num), fault, place(start + 1))
         if len(taken) < most:
             return
 

@@ -350,8 +350,8 @@ class _SentTable:
     def _check_missing(self, answers: Answers, empty: Sequence[Key]) -> None:
         """Keys without a row: an error, or a warning where they are empty answers; many rows may well be none."""
         table = self.table
-        if table.numbers_rows and self.problems.found:
-            return  # a file that cannot be counted has no rows
+        if self.problems.ends_early or (table.numbers_rows and self.problems.found):
+            return  # what cannot be read to its end, or counted, may have them all
         in_order = table.by_line or (table.file.has_lines and not table.numbers_rows)
         if (in_order and not table.file.named_by) or (table.many and not table.reject_missing):
             return

@@ -71,15 +71,19 @@ def read_gold_table(path: Path, problems: Problems) -> CsvTable:
     return read_table(text, path.name, problems)
 
 
-def separated_otherwise(text: str, separator: str, name: str, problems: Problems) -> bool:
-    """Return whether a header line has another separator than it should, as spreadsheets write it; it is recorded."""
+def separated_otherwise(text: str, separator: str, name: str, problems: Problems, declared: str = "") -> bool:
+    """Return whether a header line has another separator than it should, as spreadsheets write it; it is recorded.
+
+    `declared` says how another one is declared, where that can be.
+    """
     found = HEADER.search(text)
     header = found.group() if found else ""
     other = next((words for mark, words in SEPARATORS.items() if mark in header), None)
     if other is None or separator in header:
         return False
     wanted = SEPARATORS[separator]
-    problems.error(f"{name}:1", f"fields are separated by {other}", f"{wanted}; save the file again with {wanted}")
+    expected = f"{wanted}; save the file again with {wanted}{declared}"
+    problems.error(f"{name}:1", f"fields are separated by {other}", expected)
     return True
 
 
@@ -87,9 +91,10 @@ def _parsed(text: str, name: str, problems: Problems) -> Iterator[Tuple[int, Lis
     """The header, then the rows that are as wide; lines without anything are left out after the header."""
     allow_long_cells()
     reader = csv.reader((re.Match.group(one) for one in LINE.finditer(text)), strict=True)
-    width = 0
+    width = last = 0
     try:
         for cells in reader:
+            last = reader.line_num
             if not width or (len(cells) == width and "".join(cells).strip()):
                 width = width or len(cells)
                 yield reader.line_num, cells
@@ -97,7 +102,7 @@ def _parsed(text: str, name: str, problems: Problems) -> Iterator[Tuple[int, Lis
                 what, expected = f"has {len(cells)} cells", f"{width}, as many as the header has columns"
                 problems.error(f"{name}:{reader.line_num}", what, expected)
     except csv.Error as error:
-        problems.error(f"{name}:{reader.line_num}", f"cannot be read as CSV ({error})", "cells separated by commas")
+        problems.cannot_be_read(f"{name}:{reader.line_num}", error, f"{name}:{last + 1}")
 
 
 def check_columns(header: Sequence[str], known: Sequence[str], name: str, problems: Problems) -> None:
@@ -177,6 +182,6 @@ def rows_by_id(
         where = f"{name}:{unknown[0][0]}"
         problems.unknown_ids(where, id_column, [one for _, one in unknown], some_known=any(first_line))
     missing = [item for item in ids if not first_line[position[item]]]
-    if missing:
+    if missing and not problems.ends_early:
         what = f"no row for {len(missing)} of {len(ids)} ids: {first_of(missing, MISSING_SHOWN, shown)}"
         problems.error(name, what, "one row for each id of the data")

@@ -1,5 +1,6 @@
 """Whose fault it is: the participant's (SubmissionError), the organiser's (OrganiserError); anything else is ours."""
 
+import csv
 import io
 import re
 import sys
@@ -87,6 +88,7 @@ class Problems:
         # Text, without the number of its line → that of its first line, and the numbers of its lines.
         self._texts: Dict[Tuple[str, ...], Tuple[str, List[str]]] = {}
         self.found = 0
+        self.ends_early = False
         self.warnings: List[str] = []
         self.warned = 0
 
@@ -102,6 +104,18 @@ class Problems:
             self._record((text,), text, "")
         else:
             self._record((numbered[1], numbered[3], what, expected), text, numbered[2])
+
+    def cannot_be_read(self, where: str, fault: csv.Error, start: str) -> None:
+        """Record that a table of cells cannot be read from `where` on, in a row with this `start`.
+
+        What else it lacks is then not known, and no problem of its own.
+        """
+        self.ends_early = True
+        if "unexpected end" in str(fault):
+            self.error(start, "a quotation mark opens a cell here, and none closes it", "each quoted cell closed")
+        else:
+            expected = "cells quoted by RFC 4180: a quotation mark inside a quoted cell is doubled"
+            self.error(where, f"cannot be read ({fault})", expected)
 
     def fault(self, where: str, rule: str, value: str, expected: str) -> None:
         """Record a fault of a submission: place, rule, the value that breaks it (or ""), and what is expected."""

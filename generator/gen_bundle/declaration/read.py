@@ -230,6 +230,8 @@ def _model_errors(source: Source) -> Iterator[Broken]:
                     trail,
                     f"does not have the expected form. {_meaning(top, trail)} (found {_shown(detail['input'])}).",
                 )
+            elif kind == "list_type" and isinstance(detail["input"], dict):
+                yield trail, f'expected a list, whose entries begin with "- " (found {_shown(detail["input"])}).'
             elif kind == "model_type":
                 yield (
                     trail,

@@ -190,6 +190,8 @@ def _check_tasks_of_phases(declared: Section) -> None:
     tasks = [task for task in declared.sections("tasks") if isinstance(task.get("id"), str)]
     ids = [task.get("id") for task in tasks]
     used: set[Any] = set()
+    if not isinstance(declared.get("phases"), list):
+        return  # the model reports it
     for phase in declared.sections("phases"):
         own = phase.get("tasks")
         if not isinstance(own, list):

@@ -551,8 +551,11 @@ def number_text(value: Any) -> str:
 def number_of_cell(field: Field, cell: str) -> float:
     """Return the finite number of a cell; raises FieldError."""
     if not NUMBER.fullmatch(cell):
-        blanks = cell != cell.strip() and NUMBER.fullmatch(cell.strip())
-        hint = "; take away the blanks around it" if blanks else ""
+        hint = ""
+        if cell != cell.strip() and NUMBER.fullmatch(cell.strip()):
+            hint = "; take away the blanks around it"
+        elif cell.count(",") == 1 and NUMBER.fullmatch(cell.replace(",", ".")):
+            hint = "; write a point in place of the comma"
         raise FieldError(f"{field.name} is not a number", field.expected + hint)
     return finite(field, float(cell))
 

@@ -145,7 +145,7 @@ def test_csv_in_a_separate_bundle(tmp_path: Path) -> None:
         ),
         ({"a.csv": "id,label\n1,x\n2,x\n3,x\n"}, ["a.csv:1: neither clarity_pred nor evasion_pred is there."]),
         ({"a.csv": GOOD.encode() + b"\xff"}, ["a.csv:5: contains bytes that are not UTF-8."]),
-        ({"a.csv": GOOD + '"4,x\n'}, ["a.csv:5: cannot be read as CSV"]),
+        ({"a.csv": GOOD + '"4,x\n'}, ["a.csv:5: a quotation mark opens a cell here, and none closes it."]),
         ({"a.csv": GOOD, "b.csv": GOOD}, ['"a.csv", "b.csv": 2 CSV files.']),
         ({"a.csv": GOOD, "prediction": "x"}, ['"a.csv", prediction: two files with predictions.']),
         ({"prediction": "a\nb\nc\n"}, ["prediction: the line format is for competitions with one task"]),

@@ -279,6 +279,12 @@ WRONG: dict[str, tuple[dict[str, Any], Files, Files, list[str]]] = {
             "Expected: a first line with the names id, label."
         ],
     ),
+    "a quotation mark that nothing closes": (
+        KEYED,
+        G3,
+        {"p.csv": 'id,label\nd1,a\nd2,"b\nd3,c\n'},
+        ["p.csv:3: a quotation mark opens a cell here, and none closes it. Expected: each quoted cell closed."],
+    ),
     "two files of one id": (
         {**EACH, "fields": [{**FIELDS[0], "case": "ignore"}, FIELDS[1]]},
         G3,

@@ -72,7 +72,7 @@ def test_no_bytes_make_the_json_reader_fail(tmp_path_factory: pytest.TempPathFac
         ("id;label\na;0,5\n", ["t.csv:1: fields are separated by semicolons."]),
         ("id,id\n", ['t.csv:1: the column "id" occurs more than once.']),
         ("id,label\na\nb,c,d\n", ["t.csv:2: has 1 cells.", "t.csv:3: has 3 cells."]),
-        ('id,label\n"a,b\n', ["t.csv:2: cannot be read as CSV"]),
+        ('id,label\n"a,b\n', ["t.csv:2: a quotation mark opens a cell here, and none closes it."]),
         ("id,label\na,\0\n", ["t.csv:2: contains a NUL character."]),
     ],
 )
