@@ -91,7 +91,7 @@ def check_arrays(table: Table, answers: Answers, problems: Problems) -> None:
                 try:
                     check_numbers(field, read_array(file))
                 except FieldError as error:
-                    problems.error(file.name, error.rule, error.expected)
+                    problems.error_in_file(file.name, error.rule, error.expected)
 
 
 def check_numbers(field: Field, array: Array) -> None:

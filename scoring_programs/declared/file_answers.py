@@ -7,7 +7,7 @@ at home.
 from pathlib import Path
 from typing import Any, Collection, Dict, Iterator, List, Mapping, Sequence, Tuple, Union
 
-from declared.answers import NAMES_SHOWN, Answers, ArrayFile, named_key, report_missing
+from declared.answers import NAMES_SHOWN, Answers, ArrayFile, report_missing
 from declared.tables import Key, Table
 from scoring_kit.base.array_heads import read_head
 from scoring_kit.base.field_types import Field, FieldError
@@ -55,7 +55,7 @@ def read_sent_files(
             try:
                 value = stored(field, table.file, paths[name], name)
             except FieldError as error:
-                problems.error(name, error.rule, error.expected)
+                problems.error_in_file(name, error.rule, error.expected)
                 continue
             if isinstance(value, ArrayFile) and field.name in shapes:
                 _check_shape(value, shapes[field.name][position], problems)
@@ -76,8 +76,8 @@ def _by_key(
         if position is None and table.ignores_unknown:
             unknown.append(name)
         elif position is None:
-            what = f"unknown {table.key[0]} {named_key(key)}"
-            problems.error(name, what, "a file for each id of this phase's data")
+            expected = "a file for each id of this phase's data"
+            problems.error_in_file(name, f"is of an unknown {table.key[0]}", expected)
         elif position in found[pattern]:
             first = found[pattern][position]
             problems.error(name, f"a second file for the same answer, after {first}", "one file for each")
@@ -91,7 +91,8 @@ def _by_key(
 
 def _check_shape(array: ArrayFile, expected: Sequence[int], problems: Problems) -> None:
     if list(array.head.shape) != list(expected):
-        problems.error(array.name, f"has the shape {_shape(array.head.shape)}", f"{_shape(expected)}, as the data")
+        what = f"has the shape {_shape(array.head.shape)}"
+        problems.error_in_file(array.name, what, f"{_shape(expected)}, as the data")
 
 
 def _shape(sizes: Sequence[int]) -> str:

@@ -74,12 +74,12 @@ def _values(
         name = there.get(table.canonical(key))
         value = None
         if name is None:
-            problems.error(part.name_of("".join(key)), "is missing", f"a gold file {part.name} for each key")
+            problems.error_in_file(part.name_of("".join(key)), "is missing", f"a gold file {part.name} for each key")
         else:
             try:
                 value = stored(field, file, folder / name, name)
             except FieldError as error:
-                problems.error(name, error.rule, error.expected)
+                problems.error_in_file(name, error.rule, error.expected)
         yield value
 
 

@@ -14,8 +14,10 @@ LINES_SHOWN = 8
 """Of a problem that many lines have."""
 NUMBERED = re.compile(r"(.*[:\[])([0-9]+)(\]?.*)", re.DOTALL)
 """Where a problem is: `file:line`, or `file[item]` and perhaps a name in it."""
-SAME = re.compile(r" The same in ([0-9]+) more lines?: [0-9, …]+\.$")
-MAX_LINE = 1_000
+FILES = "files"
+"""In place of a file, of what is the same in several."""
+SAME = re.compile(r" The same in ([0-9]+) more (?:line|file)s?: .+\.$")
+MAX_LINE, MAX_LISTED = 1_000, 300
 WARNINGS_SHOWN = 20
 LOG_BYTES = 6_000
 """The longest log that is safe: some workers lose the beginning of a longer log, or fail a run because of it."""
@@ -85,7 +87,7 @@ class Problems:
     """Whether values of the gold may be told: only to its organisers, on their own machine (`organiser.serve`)."""
 
     def __init__(self) -> None:
-        # Text, without the number of its line → that of its first line, and the numbers of its lines.
+        # Text, without its file or the number of its line → the first text, and the files, or the numbers of its lines.
         self._texts: Dict[Tuple[str, ...], Tuple[str, List[str]]] = {}
         self.found = 0
         self.ends_early = False
@@ -95,15 +97,15 @@ class Problems:
     def error(self, where: str, what: str, expected: str) -> None:
         """Record a problem: `where` is `file:line` or a field, `what` is wrong, and what was `expected`."""
         numbered = NUMBERED.fullmatch(where)
-        if expected[:1].isupper() or "expect" in expected:  # a sentence of its own
-            wanted = expected[:1].upper() + expected[1:]
-        else:
-            wanted = f"Expected: {expected}"
-        text = f"{where}: {_sentence(what)} {_sentence(wanted)}"
+        text = _problem(where, what, expected)
         if numbered is None:
             self._record((text,), text, "")
         else:
             self._record((numbered[1], numbered[3], what, expected), text, numbered[2])
+
+    def error_in_file(self, name: str, what: str, expected: str) -> None:
+        """Record a problem of one of many files, that others may have as well."""
+        self._record((FILES, what, expected), _problem(name, what, expected), name)
 
     def cannot_be_read(self, where: str, fault: csv.Error, start: str) -> None:
         """Record that a table of cells cannot be read from `where` on, in a row with this `start`.
@@ -160,14 +162,15 @@ class Problems:
 
     @property
     def errors(self) -> List[str]:
-        """The problems as text, with the numbers of the other lines that have the same one."""
+        """The problems as text, with the other files, or the numbers of the other lines, that have the same one."""
         texts = []
-        for text, (_, *others) in self._texts.values():
+        for key, (text, (_, *others)) in self._texts.items():
             if others:
-                numbers = ", ".join(others[:LINES_SHOWN])
+                listed = ", ".join(others[:LINES_SHOWN])
                 if len(others) > LINES_SHOWN:
-                    numbers += ", …"
-                text += f" The same in {counted(len(others), 'more line')}: {numbers}."
+                    listed += ", …"
+                unit = "more file" if key[0] == FILES else "more line"
+                text += f" The same in {counted(len(others), unit)}: {cut(printable(listed), MAX_LISTED)}."
             texts.append(text)
         return texts
 
@@ -238,6 +241,13 @@ def cut(text: str, most: int) -> str:
     'abc…'
     """
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _problem(where: str, what: str, expected: str) -> str:
+    wanted = f"Expected: {expected}"
+    if expected[:1].isupper() or "expect" in expected:  # a sentence of its own
+        wanted = expected[:1].upper() + expected[1:]
+    return f"{where}: {_sentence(what)} {_sentence(wanted)}"
 
 
 def _sentence(text: str) -> str:

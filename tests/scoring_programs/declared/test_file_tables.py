@@ -190,12 +190,13 @@ def test_every_problem_of_the_files_is_named(tmp_path: Path) -> None:
     options = declared(tmp_path, {"dice": "dice"}, {"file": "{case}.npy"})
     files = {f"{case}.npy": npy(one) for case, one in gold.items()}
     sent = {f"{case}.npy": npy(one) for case, one in answers.items()}
-    sent |= {"b.npy": npy(np.zeros((3, 4))), "c.npy": b"no array", "z.npy": sent["a.npy"]}
+    sent |= {"b.npy": npy(np.zeros((3, 4))), "c.npy": b"no array", "z.npy": sent["a.npy"], "y.npy": sent["a.npy"]}
     del sent["d.npy"], sent["e.npy"]
     with pytest.raises(SubmissionError) as raised:
         score(options, files, sent, tmp_path)
     assert raised.value.messages == [
-        'z.npy: unknown case "z". Expected: a file for each id of this phase\'s data.',
+        "y.npy: is of an unknown case. Expected: a file for each id of this phase's data. "
+        "The same in 1 more file: z.npy.",
         "b.npy: has the shape 3 × 4. Expected: 3 × 4 × 2, as the data.",
         "c.npy: is no .npy file. Expected: an array as numpy saves it.",
         'd.npy: is missing, with 1 more file: "e.npy". Expected: a file {case}.npy for each case.',

@@ -484,7 +484,7 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
         try:
             tried: Tried = competition.ask("trial", request)
         except UserError as error:
-            problems += [f"{phase.id}: {_place(phase, name)}: {message}" for message in error.messages]
+            problems += [f"{phase.id}: {_place(competition, phase, name)}: {message}" for message in error.messages]
             continue
         if "missing" in tried:
             return Trial({}, (f"Neither template nor baselines were scored. {tried['missing']}",))
@@ -507,8 +507,10 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
     return Trial(baselines, list(refused))
 
 
-def _place(phase: DeclaredPhase, submission: str) -> str:
-    return submission if submission == TEMPLATE else f"baselines/{phase.data_id}/{submission}"
+def _place(competition: Resolved, phase: DeclaredPhase, submission: str) -> str:
+    if submission != TEMPLATE:
+        return f"baselines/{phase.data_id}/{submission}"
+    return "the template, whose answers are empty or 0" if competition.scoring.tables else TEMPLATE
 
 
 def _trials(

@@ -256,10 +256,10 @@ def _complete_metric(metric: DeclaredMetric, engine: dict[str, Any], folder: Pat
 def _complete(said: Section, metric: DeclaredMetric) -> None:
     known, column = metric.known, said.data
     if known is None:
-        for key, value in (("sort", "desc"), ("worst", 0)):
-            if column.get(key) is None:
-                said.fault(f"{key} is missing. A metric of your own needs it.")
-                column[key] = value
+        missing = {key: value for key, value in (("sort", "desc"), ("worst", 0)) if column.get(key) is None}
+        if missing:
+            said.fault(f"no {' and no '.join(missing)}. A metric of your own needs both.")
+            column.update(missing)
         column.setdefault("meaning", f"{metric.metric}, the organisers' own metric.")
         column.setdefault("precision", PRECISION)
     else:

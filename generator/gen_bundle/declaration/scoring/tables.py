@@ -19,7 +19,7 @@ from gen_bundle.declaration.scoring.file_tables import (
 )
 from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest
 from scoring_kit.base.array_heads import LIBRARIES
-from scoring_kit.base.field_types import Field
+from scoring_kit.base.field_types import TYPES, Field
 from scoring_kit.base.row_files import BLANKS, File
 
 FORMATS = ("csv", "tsv", "jsonl", "json", "txt")
@@ -166,6 +166,10 @@ def _table(name: str, section: Section, around: Section) -> DeclaredTable:
     section.check_keys((*TABLE_KEYS, "tables", "kind", *CODE_KEYS))
     table.key = section.names("key")
     _add_named_key(table.key, section)
+    is_called_otherwise = not str(section.get("file")).endswith(SUFFIXES)
+    if is_called_otherwise and any(item.get("type") not in (None, *TYPES) for item in section.sections("fields")):
+        table.fields = dict(read_fields(section, table.key))  # of files whose types are misspelt no more can be said
+        return table
     if holds_files(section):
         _read_files(table, section, around)
         return table

@@ -233,6 +233,17 @@ def test_a_mistake_in_a_table_is_named_at_its_place(keys: dict[str, Any], messag
     assert any(fault.startswith(message) for fault in found), found
 
 
+def test_a_misspelt_type_of_a_file_is_one_mistake() -> None:
+    data: dict[str, Any] = {
+        "submission": {"file": "{case}.npy", "key": "case", "fields": [{"field": "mask", "type": "arrays"}]},
+        "reference": {"file": "{case}_gt.npy", "keys": "keys.csv"},
+        "tasks": [{"id": "t", "columns": [{"key": "dice", "metric": "dice"}]}],
+    }
+    declared = Section(data)
+    settle(declared, Path())
+    assert [text for _, text in declared.found] == ["unknown value 'arrays'. Did you mean 'array'?"]
+
+
 @pytest.mark.parametrize(
     ("key", "advice"),
     [("idd", "Did you mean 'id'?"), (["idd"], "Did you mean 'id'?"), ("ID", "Expected one of id, x.")],
@@ -297,8 +308,7 @@ def test_an_own_function_gives_direction_and_worst_value(tmp_path: Path) -> None
     (tmp_path / "metrics.py").write_text("")
     found = faults(declaration([column("metrics.py:mine")]), tmp_path)
     assert [fault.split(": ")[1] for fault in found] == [
-        "sort is missing. A metric of your own needs it.",
-        "worst is missing. A metric of your own needs it.",
+        "no sort and no worst. A metric of your own needs both.",
     ]
 
 
