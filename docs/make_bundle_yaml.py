@@ -151,6 +151,14 @@ PLACES: dict[str, Any] = {
         **TEXT_OR_TEXTS,
         "description": "Gold column, or columns: the metric in each of their groups, then the mean.",
     },
+    "by_weight": {
+        "type": "boolean",
+        "description": "The mean over the groups of `by` is weighted by their numbers of scored keys.",
+    },
+    "mean_by": {
+        "type": "string",
+        "description": "Gold column: gold and answers are averaged in each of its groups before the metric.",
+    },
     "undefined": {"type": "number", "description": "What counts where it is undefined, instead of the column's worst."},
     "weight": {"type": "string", "description": "Gold column of numbers from 0: how much each key counts."},
     "where": {
@@ -209,7 +217,7 @@ TYPES: dict[str, Any] = {
 def _metric() -> dict[str, Any]:
     """The JSON Schema of a column's `metric`."""
     alone = [{"const": row.name, "description": row.definition} for row in metrics().values() if not row.required]
-    own = {"name": OWN_NAME, "tables": TEXT_OR_TEXTS, **_places(("table", "where", "by", "undefined"))}
+    own = {"name": OWN_NAME, "tables": TEXT_OR_TEXTS, **_places(("table", "where", "by", "by_weight", "undefined"))}
     return {
         "description": "A metric's name, or a mapping of its name, fields and options.",
         "anyOf": [
