@@ -33,6 +33,7 @@ model, so that a build does not try it. Then METRICS must be there.
 """
 
 import csv
+import errno
 import gc
 import importlib
 import importlib.util
@@ -168,6 +169,9 @@ def _answered(verbs: Mapping[str, Verb], call: Mapping[str, Any]) -> str:
         record = {"traceback": "".join(traceback.format_exception(error))}
         if isinstance(error, ModuleNotFoundError) and (package := missing_package(error)):
             record = {"messages": [what_is_missing(package)]}
+        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:  # of a key that files are called by
+            name = Path(str(error.filename)).name
+            record = {"messages": [f"{name[:40]}…: no file can be called so. Expected at most 255 bytes."]}
     return record_of(record)
 
 

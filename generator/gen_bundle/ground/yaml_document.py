@@ -211,7 +211,8 @@ def read_core_yaml(data: bytes) -> Document:
     """
     document = _parsed(data.removeprefix(BOM_UTF8), _CoreLoader)
     if is_endless(document.value):
-        raise UnreadableYamlError("has aliases that loop or multiply")
+        what = "aliases that loop or multiply" if document.anchored else f"more than {MAX_PARTS:,} values"
+        raise UnreadableYamlError(f"has {what}")
     return document
 
 

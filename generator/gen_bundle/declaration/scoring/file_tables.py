@@ -10,6 +10,8 @@ from scoring_kit.base.row_files import File
 
 NONE = "none"
 """As a key: the one file is the one answer."""
+LONGEST_NAME = 255
+"""Bytes of the name of a file or folder, on every file system that runs programs."""
 OF_ROWS = ("rows", "quoting", "header", "delimiter", "skip", "at", "list")
 """Keys of tables of rows."""
 OF_KEYS = ("unknown", "missing")
@@ -117,6 +119,8 @@ def path_faults(name: str) -> Iterator[str]:
     part = "{" + File(name).named_by + "}"
     if ".." in name.split("/") or name.startswith("/") or "\\" in name:
         yield f"{name!r}: expected a path below the folder, with `/` between its parts."
+    if any(len(one.encode()) > LONGEST_NAME for one in name.split("/")):
+        yield f"{name[:40]}…: is too long. Expected at most {LONGEST_NAME} bytes, as file systems allow."
     if "*" in name[1:] or name == "*":
         yield f"{name!r}: expected a * at the beginning alone, as in *.csv."
     if "{" in name.replace(part, "") or ("{" in name and "*" in name):

@@ -754,6 +754,7 @@ OF_FILES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ),
     ({"file": "{doc}.csv"}, {}, "submission.file: {doc} is no field of the key. Expected one of id."),
     ({"file": "{id}-{x}.csv"}, {}, "submission.file: '{id}-{x}.csv': expected one placeholder, as in {doc}.csv."),
+    ({"file": f"{'a' * 252}.csv"}, {}, f"submission.file: {'a' * 40}…: is too long. Expected at most 255 bytes"),
     ({"file": "a*.csv"}, {}, "submission.file: 'a*.csv': expected a * at the beginning alone, as in *.csv."),
     ({"at": "rows"}, {}, "submission.at: is the place of the records in a .json file; 'p.csv' is none."),
     ({"key": "line", "rows": "many"}, {}, "submission.rows: key: line asks for one row for each row of the gold."),
