@@ -130,11 +130,8 @@ class Confirmed:
 
     @property
     def good(self) -> bool:
-        """Something was compared, all of it is equal, and no submission failed."""
-        for cell in self.cells:
-            if not cell.equal or (cell.what == "status" and cell.here != "Finished"):
-                return False
-        return bool(self.cells) and not self.problems
+        """Something was compared, all of it is equal, and there is no problem, such as a submission that failed."""
+        return bool(self.cells) and not self.problems and all(cell.equal for cell in self.cells)
 
 
 @dataclass(frozen=True)

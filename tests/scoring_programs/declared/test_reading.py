@@ -639,6 +639,12 @@ def test_an_unknown_id_of_json_is_one_problem(rows: str, value: Any, tmp_path: P
     assert (rows == "one" and not value) or 'unknown id "zz"' in caught.value.messages[0]
 
 
+def test_a_file_with_a_known_id_is_not_called_that_of_another_phase(tmp_path: Path) -> None:
+    text = json.dumps([{"id": key, "label": "a", "x": 0} for key in ("1", "8", "9")])
+    messages = refused(both("p.json"), {"gold.csv": GOLD}, {"p.json": text}, tmp_path)
+    assert '2 rows have an unknown id: "8", "9". Expected: ids of this phase\'s data alone.' in messages
+
+
 @pytest.mark.parametrize("name", ["answers.json", "answers.jsonl"])
 @pytest.mark.parametrize(
     ("field", "value", "expected"),
