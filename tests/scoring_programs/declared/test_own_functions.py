@@ -91,6 +91,13 @@ def test_a_failure_is_the_worst_value_and_a_warning(fails: str, answer: str, tmp
     assert result.units().statistics["own"].over(np.ones((1, 12)))[0] == result.metrics["own"].value
 
 
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+def test_what_is_not_finite_is_undefined_and_no_failure(value: str, tmp_path: Path) -> None:
+    options = options_of(tmp_path, f"def mine(gold, predicted):\n    return float('{value}')\n")
+    result = score(options, {"gold.csv": GOLD}, {"predictions.csv": GOLD}, tmp_path).results["t"]
+    assert (result.metrics["own"].value, result.failed) == (-5, {})
+
+
 def test_a_failure_in_one_group_is_the_worst_value_of_that_group(tmp_path: Path) -> None:
     options = options_of(tmp_path, module("gold[0]['lang'] == 'a'", "return 1 / 0"), by=["lang"])
     result = score(options, {"gold.csv": GOLD}, {"predictions.csv": GOLD}, tmp_path).results["t"]
