@@ -32,6 +32,10 @@ def read(name: str, file: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", sweep(MAKERS, ("conll2003", "emoint", "hotpotqa", "kits19", "semeval2018-1-e-c")))
 def test_a_real_task_scores_as_the_libraries_do(name: str, tmp_path: Path) -> None:
     options = declared_options((REAL_TASKS / name / "declaration.yaml").read_text(encoding="utf-8"), REAL_TASKS / name)
+    task = read(name, "declaration.yaml")["tasks"][0]
+    key, sort = task["columns"][0]["key"], task["columns"][0].get("sort")
+    is_lower = sort == "asc" or options["metrics"][task["id"]].get(key, {}).get("better") == "lower"
+    reached = {}
     for manner, seed in CASES:
         gold, answers, values = MAKERS[name](team(seed, manner))
         result = score(options, gold, answers, tmp_path / f"{manner}{seed}")
@@ -39,6 +43,9 @@ def test_a_real_task_scores_as_the_libraries_do(name: str, tmp_path: Path) -> No
             assert [one for one in result.warnings if "no row for" not in one and "left out" not in one] == []
         found = {key: result.value(key) for key in values}
         assert found == pytest.approx(values, abs=1e-9), f"{manner} {seed}"
+        reached[manner, seed] = -found[key] if is_lower else found[key]
+    for (manner, seed), value in reached.items():
+        assert value <= reached["perfect", seed] + 1e-9, f"{manner} {seed} is better than the gold itself"
 
 
 def unpacked(files: dict[str, bytes]) -> dict[str, bytes]:
