@@ -170,8 +170,7 @@ def _section(name: str, about: dict[str, Any]) -> Iterator[str]:
     for what in _lacking(about.get("official", dict.fromkeys(OFFICIAL, True))):
         yield f"Missing, {OFFICIAL[what]}: {about['official'][what]}."
     yield from ("", "```yaml", (folder / "declaration.yaml").read_text(encoding="utf-8").rstrip("\n"), "```", "")
-    code = folder / "metrics.py"
-    if code.exists():
+    for code in sorted(folder.glob("*.py")):
         yield from ("```python", code.read_text(encoding="utf-8").rstrip("\n"), "```", "")
     yield "```"
     for kind, place in (("gold", "data/test"), ("submission", "data/baselines/test/random")):
