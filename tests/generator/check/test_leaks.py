@@ -432,6 +432,14 @@ def test_a_large_file_is_the_same_up_to_five_times_as_large(indent: bytes, is_fo
     assert leaks(draft, tmp_path) == ["public data public/a.xml is the reference file key.xml"] * is_found
 
 
+@pytest.mark.parametrize(("name", "is_found"), [("score_attack.rb", False), ("scoring.md", False), ("gold.py", True)])
+def test_a_program_that_participants_have_too_is_no_gold(name: str, is_found: bool, tmp_path: Path) -> None:
+    program = b"".join(b"puts rank(%d)\n" % number for number in range(40))
+    draft = task()
+    both(write("x", b""), write(f"ref/{name}", program), public(name, program))(draft)
+    assert leaks(draft, tmp_path) == [f"public data public/{name} is the reference file {name}"] * is_found
+
+
 @pytest.mark.parametrize("shown", [KEY, ANEW])
 def test_gold_that_is_not_in_the_bundle_is_found(shown: bytes, tmp_path: Path) -> None:
     draft = task()

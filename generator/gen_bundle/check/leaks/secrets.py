@@ -27,6 +27,10 @@ LABELS_NAME = re.compile(
     r"(?i)truth|gold|label|reference|\bref\b|answer|solution|target|(^|[/_-])key|^y_(test|train|dev|val|true)|qrel|score|annot"
 )
 INPUT_NAME = re.compile(r"(?i)input|item|text|source|question|image|features|x_|_x\b|sentence|doc|data|corpus")
+PROGRAM_NAME = re.compile(
+    r"(?i)^(?!.*(truth|gold|label|answer|qrel)).*\.(py|rb|pl|r|jl|sh|c|cc|cpp|h|java|js|ts|go|rs|lua|php|ipynb|md|rst)$"
+)
+"""Of programs and descriptions: `score.rb` is no gold where participants have it, too."""
 JUNK_NAME = re.compile(r"(?i)(^|/)(readme[^/]*|license[^/]*|metadata[^/]*|\.[^/]*|__init__\.py)$|^__MACOSX/")
 LABEL_TITLE = re.compile(
     r"(?i)(.*[_ -])?(labels?|class|gold|targets?|truth|answers?|y|scores?|categor(y|ies)|sentiment|stance|relevance"
@@ -218,8 +222,9 @@ class SecretGold:
         holds_all = held.issuperset(map(sha256_of, known.values()))
         for path, node in known.items():
             own = path.rpartition("/")[2]
-            is_input = INPUT_NAME.search(own) or (not holds_all and sha256_of(node) in held)
-            if LABELS_NAME.search(own) or not is_input:
+            is_held = sha256_of(node) in held
+            is_input = INPUT_NAME.search(own) or (not holds_all and is_held)
+            if (LABELS_NAME.search(own) or not is_input) and not (is_held and PROGRAM_NAME.search(own)):
                 name = path.partition("/")[2]
                 with in_memory(node):
                     self.add_file(name, node)
