@@ -29,9 +29,11 @@ def write_arrays(path: Path, file_format: str, arrays: Mapping[str, Stored]) -> 
         FieldError: no file of the format has that shape.
     """
     if file_format == "npz":
-        with zipfile.ZipFile(str(path), "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(str(path), "w") as archive:
             for member, (head, numbers) in arrays.items():
-                with archive.open(zipfile.ZipInfo(f"{member}.npy"), "w", force_zip64=True) as file:
+                info = zipfile.ZipInfo(f"{member}.npy")
+                info.compress_type = zipfile.ZIP_DEFLATED  # which is not taken over from the archive
+                with archive.open(info, "w", force_zip64=True) as file:
                     _write_npy(file, head, numbers)
         return
     with path.open("wb") as stream:

@@ -14,7 +14,8 @@ import pytest
 
 from declared.answers import ArrayFile
 from declared.arrays import check_numbers, read_array
-from scoring_kit.base.array_heads import KINDS, format_of, read_head
+from scoring_kit.base.array_files import write_arrays
+from scoring_kit.base.array_heads import KINDS, Head, format_of, read_head
 from scoring_kit.base.field_types import Field, FieldError, ordered
 from tests.scoring_programs.declared.arrays_as_files import nifti, npy, npz, png, png_of
 
@@ -148,3 +149,10 @@ def test_a_head_takes_no_memory_of_the_numbers(name: str, tmp_path: Path) -> Non
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 500_000
+
+
+def test_empty_arrays_of_a_template_are_small(tmp_path: Path) -> None:
+    write_arrays(tmp_path / "m.npz", "npz", {"m": (Head((1000, 1000), "u1"), b"")})
+    assert (tmp_path / "m.npz").stat().st_size < 10_000
+    with np.load(tmp_path / "m.npz") as found:
+        assert found["m"].tolist() == np.zeros((1000, 1000), "u1").tolist()
