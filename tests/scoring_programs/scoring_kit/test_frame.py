@@ -121,9 +121,11 @@ def test_columns_without_a_metric_are_the_organisers(case: Case) -> None:
 @pytest.mark.slow
 def test_a_bad_submission_ends_with_1_and_every_problem(case: Case) -> None:
     case.predict("id,label\nt1,happy\nt9,positive\n")
+    case.predict("x", "__MACOSX/._predictions.csv")
     outcome = case.run()
     assert outcome.exit_code == 1
     assert outcome.scores is None
+    assert "__MACOSX" in outcome.stdout  # what was ignored is often why something else is missing
     assert outcome.stderr.splitlines() == [
         "The submission cannot be scored: 3 problems found.",
         'predictions.csv:2: unknown label "happy". Expected: one of negative, neutral, positive.',
