@@ -477,6 +477,7 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
     """
     tasks = [task for task in competition.tasks if not named[task.id]["needs_model"]]
     problems: list[str] = []
+    failed: dict[str, list[str]] = {}  # what is wrong → the submissions with which it is
     entered: set[str] = set()
     refused: dict[str, None] = {}
     baselines: dict[str, dict[str, dict[str, float]]] = {data.phase.id: {} for data in phases}
@@ -484,7 +485,8 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
         try:
             tried: Tried = competition.ask("trial", request)
         except UserError as error:
-            problems += [f"{phase.id}: {_place(competition, phase, name)}: {message}" for message in error.messages]
+            for message in error.messages:
+                failed.setdefault(message, []).append(f"{phase.id}: {_place(competition, phase, name)}")
             continue
         if "missing" in tried:
             return Trial({}, (f"Neither template nor baselines were scored. {tried['missing']}",))
@@ -499,12 +501,19 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
         if name != TEMPLATE:
             for scores in tried["scores"].values():
                 baselines[phase.id].setdefault(name, {}).update(scores)
+    problems += [_of_all(message, places) for message, places in failed.items()]
     if problems:
         raise UserError(*dict.fromkeys(problems))
     for task in ids(tasks):
         if named[task]["metrics"] is None and task not in entered:
             refused[UNTRIED.format(task)] = None
     return Trial(baselines, list(refused))
+
+
+def _of_all(message: str, places: Sequence[str]) -> str:
+    """Return what is wrong with one or several submissions."""
+    same = f" The same for {', '.join(places[1:])}." if places[1:] else ""
+    return f"{places[0]}: {message}{same}"
 
 
 def _place(competition: Resolved, phase: DeclaredPhase, submission: str) -> str:

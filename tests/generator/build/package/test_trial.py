@@ -77,7 +77,7 @@ def test_a_misspelt_column_is_found_by_scoring_where_no_metrics_are_named(tmp_pa
     scorer(folder)
     found = errors(folder)
     assert "dev: the template that organiser.py writes: tasks.classification.columns.macro_f: " in found
-    assert "test: baselines/test/majority: tasks.classification.columns.macro_f: " in found
+    assert found.endswith("test: the template that organiser.py writes, test: baselines/test/majority.")
     assert "macro_f1, accuracy" in found
 
 
