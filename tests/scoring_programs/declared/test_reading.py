@@ -253,6 +253,8 @@ def test_lines_answer_the_rows_of_the_gold(tmp_path: Path) -> None:
     assert score(options, gold, {"p.txt": "one\r\ntwo\u2028and\x0bmore\r\nthree\r\n"}, tmp_path).value("em") == 1
     assert "p.txt: has 2 lines. Expected: 3" in refused(options, gold, {"p.txt": "one\ntwo\n"}, tmp_path / "c")
     assert score(options, gold, {"p.txt": "one\n\nthree\n"}, tmp_path / "d").value("em") == pytest.approx(2 / 3)
+    last_empty = {"p.txt": "one\ntwo\u2028and\x0bmore\n\n\n"}
+    assert score(options, gold, last_empty, tmp_path / "e").value("em") == pytest.approx(2 / 3)
 
 
 def test_unquoted_cells_stand_as_they_are(tmp_path: Path) -> None:
@@ -502,6 +504,7 @@ def test_rows_of_a_key_have_no_references_to_choose_from(metric: str, tmp_path: 
     ("gold", "message"),
     [
         ([["1", "a", 0], ["1", "b", 0]], "gold.csv:3: a second row"),
+        ([["1", "a", 0], ["", "b", 0]], "gold.csv:3: id is empty"),
         ([["1", "zz", 0]], "gold.csv:2: label has an unknown label"),
         ([["1", "a", "much"]], "gold.csv:2: x is not a number"),
         ([], "gold.csv: has no rows"),
