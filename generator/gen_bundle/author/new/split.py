@@ -140,7 +140,7 @@ def ids_that_say_answers(proposal: Proposal) -> Iterator[str]:
     gold = proposal.gold
     answers: list[str] = []
     for column in proposal.answers:
-        answers += column.in_gold
+        answers += [name for name in column.in_gold if name in gold.names]  # the score of a ranking is in none
     secret = {"key": proposal.key, "columns": answers, "texts": []}
     for phase, file in (gold.files or {"": gold.file}).items():
         rows = [at for at in range(len(gold)) if not phase or gold.phases[at] == phase]

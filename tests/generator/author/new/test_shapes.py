@@ -339,3 +339,8 @@ def test_twenty_thousand_rows_take_seconds(tmp_path: Path) -> None:
     folder = new_declared(Place("made", tmp_path), proposal, divide(proposal, "20:80"), check=False)
     assert time.process_time() - start < 4  # measured: about 0.6
     assert len(rows_of(folder / "data/test/gold.csv")) == 16_000
+
+
+def test_a_ranking_whose_gold_has_no_scores_says_nothing_by_its_ids(tmp_path: Path) -> None:
+    judged = "".join(f"q{query} 0 d{query}{item} {item % 2}\n" for query in range(20) for item in range(8))
+    assert list(ids_that_say_answers(proposed(tmp_path, "gold.qrels", judged))) == []
