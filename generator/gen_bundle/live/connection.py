@@ -17,7 +17,7 @@ from typing import Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
 import requests
-from urllib3.exceptions import InvalidHeader
+from urllib3.exceptions import HTTPError, InvalidHeader, ProtocolError, ReadTimeoutError
 from urllib3.util import Retry
 
 from gen_bundle.ground.errors import UserError
@@ -29,6 +29,9 @@ TIMEOUT_S = (20, 60)  # to connect, and for each wait on an answer
 FILE_TIMEOUT_S = (60, 300)
 WAITS_S = (0.5, 2, 8)  # before each further try
 LONGEST_WAIT_S = 120  # that a server may ask for
+LONGEST_ANSWER_S = (
+    300  # from its first byte to its last; each wait has its own limit, which bytes that drip never reach
+)
 TOO_MANY = 429
 PASSING = (TOO_MANY, 500, 502, 503, 504)  # 500 was seen once, and not again, on reads that are in order
 CHUNK = 1024 * 1024
@@ -292,11 +295,13 @@ class Connection:
     def _beginning(self, method: str, url: str, answer: requests.Response, most: int) -> str:
         """The first bytes of an answer's body, as text."""
         found = bytearray()
+        latest = time.monotonic() + LONGEST_ANSWER_S
         with _own_errors(method, url):
-            for chunk in answer.iter_content(CHUNK):
-                found += chunk
-                if len(found) >= most:
-                    break
+            # `iter_content` would wait until a chunk is full
+            while len(found) < most and (part := answer.raw.read1(CHUNK, decode_content=True)):
+                found += part
+                if time.monotonic() > latest:
+                    raise requests.exceptions.ReadTimeout
         return found[:most].decode("utf-8", "replace")
 
     def _request(
@@ -387,7 +392,7 @@ def _shown(url: str) -> str:
 
 @contextmanager
 def _own_errors(method: str, url: str) -> Iterator[None]:
-    """Turn what `requests` raises into our errors: its own exceptions, and a ValueError where an address is invalid."""
+    """Turn what `requests` and urllib3 raise into our errors, and a ValueError where an address is invalid."""
     try:
         yield
     except requests.exceptions.SSLError:
@@ -396,10 +401,10 @@ def _own_errors(method: str, url: str) -> Iterator[None]:
         ) from None
     except ValueError:
         raise AnswerError(f"{method} {_shown(url)}: is not a valid address, or leads to one.") from None
-    except requests.RequestException as error:
+    except (requests.RequestException, HTTPError) as error:
         reason = "cannot be reached, or the connection broke"
-        if isinstance(error, requests.exceptions.Timeout):
+        if isinstance(error, requests.exceptions.Timeout | ReadTimeoutError):
             reason = "no answer in time"
-        elif isinstance(error, requests.exceptions.ChunkedEncodingError):
+        elif isinstance(error, requests.exceptions.ChunkedEncodingError | ProtocolError):
             reason = "the connection broke"
         raise AnswerError(f"{method} {_shown(url)}: {reason}.", passing=True) from None

@@ -1,11 +1,14 @@
 """Requests: what is repeated, what never is, where the token goes, and what is said of faults."""
 
+import http.server
 import os
 import random
 import stat
+import threading
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +79,36 @@ def test_nobody_waits_without_end(
     sending, outcome = changes_log().read_text().splitlines()
     assert sending.endswith(f"POST {site.address}/api/datasets/ sending")
     assert outcome.endswith(f"POST {site.address}/api/datasets/ no answer")
+
+
+class Dripping(http.server.BaseHTTPRequestHandler):
+    """Answers with a blank after another, as long as somebody listens."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "100000")
+        self.end_headers()
+        with suppress(OSError):
+            for _ in range(100_000):
+                self.wfile.write(b" ")
+                time.sleep(0.002)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_an_answer_that_drips_is_given_up(pauses: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gen_bundle.live.connection.LONGEST_ANSWER_S", 0.02)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Dripping) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_address[1]}"
+        with (
+            Connection(address, Token("a test", TOKEN), pause=pauses.append) as connection,
+            pytest.raises(AnswerError, match="no answer in time"),
+        ):
+            connection.get("my_profile/")
+        server.shutdown()
+    assert len(pauses) == 3
 
 
 def test_an_untrusted_connection_is_not_used(site: Site) -> None:
