@@ -212,7 +212,11 @@ def test_a_full_disk_is_said(arguments: tuple[str, ...], tmp_path: Path) -> None
     code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500));"
     code += "from gen_bundle.cli import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=tmp_path, check=False
+        [sys.executable, "-B", "-c", code, *arguments],  # or bytecode is cut off, too
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
     )
     assert done.returncode in (1, 2)
     assert "Traceback" not in done.stderr
