@@ -211,7 +211,9 @@ def read_core_yaml(data: bytes) -> Document:
     """
     document = _parsed(data.removeprefix(BOM_UTF8), _CoreLoader)
     if is_endless(document.value):
-        what = "aliases that loop or multiply" if document.anchored else f"more than {MAX_PARTS:,} values"
+        events = yaml.parse(document.text, Loader=yaml.CSafeLoader)
+        has_aliases = any(isinstance(event, yaml.AliasEvent) for event in events)
+        what = "aliases that loop or multiply" if has_aliases else f"more than {MAX_PARTS:,} values"
         raise UnreadableYamlError(f"has {what}")
     return document
 

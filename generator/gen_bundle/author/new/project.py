@@ -400,7 +400,7 @@ def new_like(place: Place, name: str) -> Path:
         tables = declared["submission"].get("tables") or {"": declared["submission"]}
         fields = [field for table in tables.values() for field in table["fields"]]
         files = dict.fromkeys(f"`{one['file']}`" for one in (*tables.values(), *fields) if "file" in one)
-        is_text = not any(field["type"] in ("file", "array") for field in fields)
+        is_text = not any(field.get("type") in ("file", "array") for field in fields)
         values = {
             "declaration": (task / DECLARATION).read_text(encoding="utf-8"),
             "like": f"{name}: {known[name]}",

@@ -26,6 +26,7 @@ from gen_bundle.ground.resources import resource
 from gen_bundle.ground.zips.writing import Members, below, folder_members
 from scoring_kit.base.submissions import is_junk
 
+VERSION = metadata.version("gen-bundle")
 COMMAND = "python3 /app/program/score.py /app/input /app/output"
 INGESTION_COMMAND = "python3 /app/program/ingest.py /app/input_data /app/ingested_program /app/output"
 SAMPLE = "sample"
@@ -181,7 +182,7 @@ def program_description(
         "competition": competition.name,
         "package": competition.package.name,
         "title": competition.declaration.title,
-        "version": metadata.version("gen-bundle"),
+        "version": VERSION,
         "code": _digest(code or _code(competition)),
         "layout": competition.layout,
         "tasks": ids(tasks),
