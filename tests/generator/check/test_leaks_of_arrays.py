@@ -25,13 +25,16 @@ def packed(data: bytes) -> bytes:
         ("mask.npy", npy(LABELS, "<f8"), True),
         ("all.npz", npz(LABELS), True),
         ("mask.png", png(LABELS * 127), True),
-        ("mask.nii.gz", gzip.compress(nifti(LABELS, ">")), True),
+        ("mask.nii.gz", gzip.compress(nifti(LABELS, ">"), mtime=0), True),
         ("more.zip", packed(png(LABELS)), True),
         ("empty.npy", npy(LABELS * 0), False),
         ("other.npy", npy(LABELS.T), False),
     ],
+    ids=["floats", "npz", "png", "nii.gz", "zip", "zeros", "turned"],
 )
-@pytest.mark.parametrize("gold", [npy(LABELS), npz(LABELS), gzip.compress(nifti(LABELS, "<"))])
+@pytest.mark.parametrize(
+    "gold", [npy(LABELS), npz(LABELS), gzip.compress(nifti(LABELS, "<"), mtime=0)], ids=["npy", "npz", "nii.gz"]
+)
 def test_gold_arrays_are_found(name: str, data: bytes, is_found: bool, gold: bytes, tmp_path: Path) -> None:
     draft = new()
     both(
