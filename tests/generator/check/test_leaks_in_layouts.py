@@ -231,6 +231,14 @@ def test_a_short_example_submission_may_be_right(items: int, is_found: bool, tmp
     assert ["is the reference file gold.csv" in what for what in leaks(draft, tmp_path)] == [True] * is_found
 
 
+def test_lines_without_an_answer_are_lines(tmp_path: Path) -> None:
+    """An example submission with the gold's empty sets, too, is right in more lines than say something."""
+    draft = task()
+    gold = "".join(f"topic-{number}\n" + "\n" * (number % 3) for number in range(9))
+    both(own(gold.encode()), solution(gold.encode()))(draft)
+    assert ["is the reference file gold.csv" in what for what in leaks(draft, tmp_path)] == [True]
+
+
 def test_rounded_numbers_are_found(tmp_path: Path) -> None:
     draft = task()
     scores = [number * 37 % 100 / 10 for number in range(100)]

@@ -12,7 +12,7 @@ from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.leaks.relation import FEW, Agreement, Pairs, agreement, follows_order, no_chance, repeats, right
 from gen_bundle.check.leaks.secrets import SHORTEST, SecretGold, SecretTable, secret_gold
 from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files, listings
-from gen_bundle.ground.tables.any_file import FIRST_ROWS, WIDEST, Block, blocks, in_memory, is_binary, portions
+from gen_bundle.ground.tables.any_file import FIRST_ROWS, WIDEST, Block, blocks, in_memory, is_binary, lines, portions
 from gen_bundle.ground.tables.entities import ENTITIES
 from gen_bundle.ground.tables.pieces import ends_of, parts_of_name, said_in_lines, streams
 from gen_bundle.ground.tables.same_content import arrays_of, content_digest, digests
@@ -201,7 +201,7 @@ class Search:
     def _whole_file(self, seen: Seen) -> str:
         """Return what a file has of a whole reference file, however it is written; empty for any other."""
         name = self.gold.files.get(sha256_of(seen.node), "")
-        if name and (not seen.is_answer or is_binary(seen.node)):
+        if name and (not seen.is_answer or is_binary(seen.node) or len([*lines(seen.node)]) >= SHORT_ANSWER):
             return f"is the reference file {name}"
         if self.gold.arrays and is_binary(seen.node):
             arrays = arrays_of(seen.node) & self.gold.arrays

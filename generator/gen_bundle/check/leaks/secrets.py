@@ -405,12 +405,10 @@ def _guessed_key(columns: Columns) -> list[str]:
     size = len(next(iter(columns.values())))
     titles = [title for title in columns if not LABEL_TITLE.fullmatch(title)]
     wholly = [title for title in titles if len(set(columns[title])) == size and not _is_measured(columns[title])]
-    wholly.sort(key=lambda title: not ID_TITLE.fullmatch(title))
     if wholly:
-        return wholly[:1]
-    some: list[str] = []
-    for title in titles[: len(columns) - 1][:4]:
-        some.append(title)
+        return [min(wholly, key=lambda title: not ID_TITLE.fullmatch(title))]
+    for few in range(1, min(len(columns), 5)):
+        some = titles[:few]
         if len(set(zip(*(columns[name] for name in some), strict=True))) == size:
             return some
     return []

@@ -67,10 +67,7 @@ class Seen(NamedTuple):
 @once_a_bundle
 def visible_files(bundle: Bundle) -> Iterator[Seen]:
     """Yield all files that participants can read, with those inside archives, and the texts of competition.yaml."""
-    said: list[str] = []  # and shown to everyone
-    for text in texts_in(bundle.yaml):
-        if " " in text.strip():
-            said.append(text)
+    said = [text for text in texts_in(bundle.yaml) if " " in text.strip()]  # and shown to everyone
     yield Seen("page", (), YAML_NAME, file_of("\n".join(said).encode("utf-8", "replace")))
     for page in page_files(bundle):
         if isinstance(page.found, Node) and not page.found.is_folder:
