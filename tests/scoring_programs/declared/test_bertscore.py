@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 pytest.importorskip("torch")
 
 from tests import tiny_models
-from tests.scoring_programs.declared.declaring import csv_of, one_table, score
+from tests.scoring_programs.declared.declaring import csv_of, options_of, score
 from tests.scoring_programs.declared.resampled import repeated, units_of
 from tests.scoring_programs.declared.whole import run_declared
 
@@ -87,8 +88,13 @@ def test_the_signature_names_the_engine_and_no_folder(tmp_path: Path) -> None:
 
 
 def test_units_of_a_declared_bertscore(tmp_path: Path) -> None:
-    options = one_table(FIELDS, {"b": "bertscore"})
-    options |= {"bertscore": {**ENGINE, "rescale": False}, "device": "cpu"}
+    declaration: dict[str, Any] = {
+        "submission": {"file": "predictions.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, *FIELDS]},
+        "reference": {"file": "gold.csv"},
+        "tasks": [{"id": "t", "columns": [{"key": "b", "metric": "bertscore"}]}],
+        "options": {"bertscore": {**ENGINE, "rescale": False}, "device": "cpu"},
+    }
+    options = options_of(declaration)
     outcome = score(options, {"gold.csv": GOLD}, {"predictions.csv": SENT}, tmp_path)
     counts = {"k0": 2, "k1": 0, "k2": 1}
     gold, sent = (repeated(files, counts) for files in ({"gold.csv": GOLD}, {"predictions.csv": SENT}))
