@@ -9,14 +9,12 @@ from numpy.typing import NDArray
 
 from declared.answers import Answers, ArrayFile
 from declared.tables import Table
-from scoring_kit.base.array_heads import npz_member
+from scoring_kit.base.array_heads import GREY_STEPS, npz_member
 from scoring_kit.base.field_types import Field, FieldError
 from scoring_kit.base.submissions import UNREADABLE
 from scoring_kit.errors import Problems
 
 Array = NDArray[Any]
-GREY_STEPS = {2: 85, 4: 17}
-"""Bits of a grey → what Pillow multiplies it by."""
 
 
 def read_array(file: ArrayFile) -> Array:

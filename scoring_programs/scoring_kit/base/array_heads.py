@@ -12,7 +12,7 @@ import struct
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Callable, Dict, Iterator, Mapping, Optional, Sequence, Tuple, Union
+from typing import IO, Any, Dict, Iterator, Mapping, Optional, Sequence, Tuple, Union
 
 from scoring_kit.base.field_types import FieldError
 from scoring_kit.base.submissions import MAX_BYTES, UNREADABLE
@@ -29,10 +29,19 @@ NIFTI_SIZES = {NIFTI_1: b"n+1\0", NIFTI_2: b"n+2\0\r\n\x1a\n"}
 """Size of a NIfTI head → the mark in it of a file that holds the numbers, too."""
 LONGEST_HEAD = 10_000
 """Of a .npy file, in bytes; numpy reads no longer one either."""
-GREY, COLOUR, PALETTE, GREY_ALPHA, COLOUR_ALPHA = 0, 2, 3, 4, 6
-PNG_DEPTHS = {GREY: (1, 2, 4, 8, 16), COLOUR: (8,), PALETTE: (1, 2, 4, 8), GREY_ALPHA: (8,), COLOUR_ALPHA: (8,)}
-"""Kind of a PNG → the bits of its values that are read; colours of 16 bits would lose half of them."""
-PNG_PARTS = {COLOUR: (3,), GREY_ALPHA: (2,), COLOUR_ALPHA: (4,)}
+PNG_KINDS: Mapping[int, Tuple[Tuple[int, ...], Tuple[int, ...]]] = {
+    0: ((), (1, 2, 4, 8, 16)),  # grey
+    2: ((3,), (8,)),  # colour
+    3: ((), (1, 2, 4, 8)),  # of a palette
+    4: ((2,), (8,)),  # grey with alpha
+    6: ((4,), (8,)),  # colour with alpha
+}
+"""Kind of a PNG → further sizes of its shape, and the bits of its values that are read.
+
+Colours of 16 bits would lose half of them.
+"""
+GREY_STEPS = {1: 255, 2: 85, 4: 17}
+"""Bits of a grey → what Pillow multiplies it by."""
 NUMBERS = "integers, floats or booleans of at most 64 bits"
 
 
@@ -67,7 +76,7 @@ def read_head(path: Path, file_format: str, member: Optional[str] = None) -> Hea
         FieldError: it holds no such array, or is cut off.
     """
     try:
-        head = READERS[file_format](path, member)
+        head = _head_in(path, file_format, member)
     except FieldError:
         raise
     except (*UNREADABLE, SyntaxError, TypeError, KeyError) as error:
@@ -78,16 +87,24 @@ def read_head(path: Path, file_format: str, member: Optional[str] = None) -> Hea
     return head
 
 
-def _of_npy(path: Path, member: Optional[str]) -> Head:
+def _head_in(path: Path, file_format: str, member: Optional[str]) -> Head:
+    if file_format == "npz":
+        with zipfile.ZipFile(str(path)) as archive:
+            info = archive.getinfo(npz_member(archive, member))
+            with archive.open(info) as array:
+                return _npy_head(array, info.file_size)
+    if file_format == "nii.gz":
+        with gzip.open(str(path)) as packed:  # how much follows the head is seen when it is read
+            return _nifti_head(packed)[0]
     with path.open("rb") as file:
-        return _npy_head(file, path.stat().st_size)
-
-
-def _of_npz(path: Path, member: Optional[str]) -> Head:
-    with zipfile.ZipFile(str(path)) as archive:
-        info = archive.getinfo(npz_member(archive, member))
-        with archive.open(info) as file:
-            return _npy_head(file, info.file_size)
+        size = path.stat().st_size
+        if file_format == "npy":
+            return _npy_head(file, size)
+        if file_format == "png":
+            return _png_head(file)
+        head, least = _nifti_head(file)
+        _check_whole(least, size)
+        return head
 
 
 def npz_member(archive: zipfile.ZipFile, member: Optional[str]) -> str:
@@ -125,23 +142,21 @@ def _check_whole(least: int, size: int) -> None:
         raise FieldError(f"is cut off: it has {size} bytes of {least}", "the whole file")
 
 
-def _of_png(path: Path, member: Optional[str]) -> Head:
-    with path.open("rb") as file:
-        if file.read(len(PNG)) != PNG:
-            raise FieldError("is no .png file", "an image as PNG")
-        chunks = _png_chunks(file)
-        name, data = next(chunks, (b"", b""))
-        width, height, depth, colour = struct.unpack_from(">IIBB", data)
-        *_, last = [name, *(later for later, _ in chunks)]
-    if name != b"IHDR" or 0 in (width, height) or colour not in PNG_DEPTHS:
+def _png_head(file: IO[bytes]) -> Head:
+    if file.read(len(PNG)) != PNG:
+        raise FieldError("is no .png file", "an image as PNG")
+    chunks = _png_chunks(file)
+    name, data = next(chunks, (b"", b""))
+    width, height, depth, colour = struct.unpack_from(">IIBB", data)
+    *_, last = [name, *(later for later, _ in chunks)]
+    if name != b"IHDR" or 0 in (width, height) or colour not in PNG_KINDS:
         raise FieldError("is no readable .png file", "an image as PNG")
-    if depth not in PNG_DEPTHS[colour]:
+    parts, depths = PNG_KINDS[colour]
+    if depth not in depths:
         raise FieldError(f"has colours of {depth} bits", "8 bits a colour, or greys of at most 16 bits")
     if last != b"IEND":
         raise FieldError("is cut off", "the whole file")
-    shape = (height, width, *PNG_PARTS.get(colour, ()))
-    kind = "u2" if depth == 16 else "u1"
-    return Head(shape, kind, depth)
+    return Head((height, width, *parts), "u2" if depth == 16 else "u1", depth)
 
 
 def _png_chunks(file: IO[bytes]) -> Iterator[Tuple[bytes, bytes]]:
@@ -155,18 +170,6 @@ def _png_chunks(file: IO[bytes]) -> Iterator[Tuple[bytes, bytes]]:
         if at > size:
             return
         yield name, file.read(min(length, 13))
-
-
-def _of_nii(path: Path, member: Optional[str]) -> Head:
-    with path.open("rb") as file:
-        head, least = _nifti_head(file)
-    _check_whole(least, path.stat().st_size)
-    return head
-
-
-def _of_nii_gz(path: Path, member: Optional[str]) -> Head:
-    with gzip.open(str(path)) as file:  # how much follows the head is seen when it is read
-        return _nifti_head(file)[0]
 
 
 def _nifti_head(file: Union[IO[bytes], gzip.GzipFile]) -> Tuple[Head, int]:
@@ -223,12 +226,3 @@ def _head(shape: Sequence[Any], kind: str) -> Head:
     if not all(type(size) is int and size >= 0 for size in shape):
         raise FieldError("has no sound shape", "an array with a shape of whole numbers")
     return Head(tuple(shape), kind)
-
-
-READERS: Mapping[str, Callable[[Path, Optional[str]], Head]] = {
-    "npy": _of_npy,
-    "npz": _of_npz,
-    "png": _of_png,
-    "nii": _of_nii,
-    "nii.gz": _of_nii_gz,
-}

@@ -10,15 +10,11 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
-from operator import is_
 from typing import Any, ClassVar, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from scoring_kit.base.texts import counted
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-OF_NUMBERS = re.compile(r"[0-9.eE+-]*")
-"""Of these characters `float` reads nothing but what `NUMBER` matches."""
 TAG = re.compile(r"O|[BI]-.+")
 SHOWN_VALUES = 12
 LARGEST = 1e50
@@ -136,8 +132,9 @@ class Field:
         return self.kind.blank
 
     def of_cells(self, cells: Sequence[Any]) -> List[Any]:
-        """`of_cell` of each of some cells; many at once take far less time."""
-        return self.kind.of_cells(self, cells)
+        """`of_cell` of each of some cells, of which each different one is read once."""
+        values = {cell: self.of_cell(cell) for cell in set(cells)}
+        return [values[cell] for cell in cells]
 
     def of_json(self, value: Any) -> Any:
         """Return the value of a JSON value, `ABSENT` where the name is missing; `empty` where that is allowed.
@@ -231,7 +228,7 @@ def type_name(value: object) -> str:
 
 
 class FieldType:
-    """Any text; the types below differ from it in what they say.
+    """A type; those below differ from it in what they say.
 
     Attributes:
         keys: what bundle.yaml may say of a field of the type, beside the keys of all fields.
@@ -247,8 +244,8 @@ class FieldType:
     """
 
     keys: ClassVar[Tuple[str, ...]] = ("case", "aliases")
-    empty: ClassVar[Any] = ""
-    blank: ClassVar[Any] = ""
+    empty: ClassVar[Any] = None
+    blank: ClassVar[Any] = None
     in_cell = "a text"
     in_columns = ""
     in_json = "a text"
@@ -268,10 +265,6 @@ class FieldType:
         """Return the value of a cell that is not empty; raises FieldError."""
         return field.canonical(cell)
 
-    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
-        """Return the values of cells, which may be empty; raises FieldError."""
-        return [field.of_cell(cell) for cell in cells]
-
     def of_json(self, field: Field, value: Any) -> Any:
         """Return the value of a JSON value that is not null; raises FieldError."""
         return field.canonical(json_string(field, json_text(value)))
@@ -284,15 +277,7 @@ class FieldType:
         """Return a value, as JSON writes it, or None, in a cell; a list of cells for a field that is spread."""
         if value is None:
             return [""] * len(field.columns) or ""
-        return self.written(field, value)
-
-    def to_cells(self, field: Field, values: Sequence[Any]) -> List[Any]:
-        """`to_cell` of each of some values: texts stay as they are, and one that all are is written once."""
-        if {type(value) for value in values} == {str}:
-            return list(values)
-        if values and all(is_(values[0], value) for value in values):
-            return [self.to_cell(field, values[0])] * len(values)
-        return [self.to_cell(field, value) for value in values]
+        return value if isinstance(value, str) else self.written(field, value)
 
     def written(self, field: Field, value: Any) -> Any:
         """Return a value that is there in a cell, or in cells."""
@@ -327,13 +312,13 @@ def json_list(field: Field, value: Any, element: type = object) -> List[Any]:
     return value
 
 
-def parsed_once(field: Field, cells: Sequence[Any]) -> List[Any]:
-    """Return the values of cells, of which each different one is read once; raises FieldError."""
-    values = {cell: field.of_cell(cell) for cell in set(cells)}
-    return [values[cell] for cell in cells]
+class StringType(FieldType):
+    """Any text, compared as it stands."""
+
+    empty = blank = ""
 
 
-class TextType(FieldType):
+class TextType(StringType):
     """Any text, compared by metrics of texts."""
 
     keys = ()
@@ -341,10 +326,6 @@ class TextType(FieldType):
 
     def of_cell(self, field: Field, cell: Any) -> Any:
         return cell
-
-    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
-        empty = field.of_cell("")
-        return [cell or empty for cell in cells]
 
     def of_json(self, field: Field, value: Any) -> Any:
         return json_string(field, value)
@@ -357,8 +338,6 @@ class LabelType(FieldType):
     """One of some labels, or of the gold's."""
 
     keys = ("values", "case", "aliases")
-    empty = None
-    blank = None
     in_cell = in_json = "one of {values}"
     asks = "Give each {row} one label in {field}{values}."
 
@@ -375,9 +354,6 @@ class LabelType(FieldType):
         if field.values is not None:
             raise FieldError(f"{field.name} has an unknown label", field.expected)
         return text
-
-    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
-        return parsed_once(field, cells)
 
     def of_json(self, field: Field, value: Any) -> Any:
         return self.of_cell(field, json_string(field, json_text(value)))
@@ -403,8 +379,7 @@ class LabelsType(FieldType):
     """A set of labels: in one cell, or spread over columns."""
 
     keys = ("values", "separator", "columns", "positive", "negative", "case", "aliases")
-    empty: ClassVar[Any] = frozenset()
-    blank: ClassVar[Any] = frozenset()
+    empty = blank = frozenset()
     in_cell = "any of {values}, separated by `{separator}`; empty for none"
     in_columns = "{positive} or {negative} in each of the columns {columns}"
     in_json = "a list of any of {values}; `[]` for none"
@@ -422,9 +397,6 @@ class LabelsType(FieldType):
         if isinstance(cell, tuple):
             return self._of_columns(field, cell)
         return frozenset([LABEL.of_cell(field, part) for part in cell.split(field.separator)])
-
-    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
-        return parsed_once(field, cells)
 
     def of_json(self, field: Field, value: Any) -> Any:
         if isinstance(value, tuple):
@@ -488,8 +460,6 @@ class NumberType(FieldType):
     """A finite number."""
 
     keys = ("min", "max")
-    empty = None
-    blank = None
     in_cell = in_json = "a number{range}"
     asks = "Predict a number, {field}, for each {row}."
 
@@ -498,14 +468,6 @@ class NumberType(FieldType):
 
     def of_cell(self, field: Field, cell: Any) -> Any:
         return self.bounded(field, number_of_cell(field, cell))
-
-    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
-        numbers = numbers_of_cells(cells)
-        if not numbers:
-            return super().of_cells(field, cells)
-        for extreme in (min(numbers), max(numbers)):
-            self.bounded(field, finite(field, extreme))
-        return numbers
 
     def of_json(self, field: Field, value: Any) -> Any:
         return self.bounded(field, number_of_json(field, value))
@@ -560,16 +522,6 @@ def number_of_cell(field: Field, cell: str) -> float:
     return finite(field, float(cell))
 
 
-def numbers_of_cells(cells: Sequence[str]) -> List[float]:
-    """Return the numbers of some cells; empty where one of them has none."""
-    if not OF_NUMBERS.fullmatch("".join(cells)):
-        return []
-    try:
-        return [float(cell) for cell in cells]
-    except ValueError:
-        return []
-
-
 def number_of_json(field: Field, value: Any) -> float:
     """Return the finite number of a JSON value; raises FieldError."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -598,8 +550,6 @@ class ProbabilitiesType(FieldType):
     """A probability of each label: spread over columns, in JSON an object; as a tuple in the order of `values`."""
 
     keys = ("values", "columns", "normalise")
-    empty = None
-    blank = None
     in_columns = "a number from 0 to 1 in each of the columns {columns}{sum}"
     in_json = "an object of a number from 0 to 1 for each of {values}{sum}"
     asks = "Give each {row} the probability of every label in {field}{values}."
@@ -611,24 +561,7 @@ class ProbabilitiesType(FieldType):
         return f"an object of {self.expected(field)}, for {field.listed}"
 
     def of_cell(self, field: Field, cell: Any) -> Any:
-        if all(NUMBER.fullmatch(one) for one in cell):
-            return self._shares(field, [float(one) for one in cell])
         return self._shares(field, [number_of_cell(field, one) for one in cell])
-
-    def of_cells(self, field: Field, cells: Sequence[Any]) -> List[Any]:
-        numbers = numbers_of_cells(list(chain.from_iterable(cells)))
-        if not numbers:
-            return super().of_cells(field, cells)
-        self._check_range(field, min(numbers), max(numbers))
-        columns = [numbers[at :: len(field.columns)] for at in range(len(field.columns))]
-        totals = [math.fsum(one) for one in zip(*columns)]
-        self._check_totals(field, (min(totals), max(totals)))
-        if not field.normalise:
-            return list(zip(*columns))
-        shares = []
-        for column in columns:
-            shares.append([value / total for value, total in zip(column, totals)])
-        return list(zip(*shares))
 
     def of_json(self, field: Field, value: Any) -> Any:
         if isinstance(value, tuple):
@@ -646,27 +579,19 @@ class ProbabilitiesType(FieldType):
 
     def _shares(self, field: Field, numbers: List[float]) -> Tuple[float, ...]:
         """The numbers; each one's share of their sum where that is asked for."""
-        self._check_range(field, min(numbers), max(numbers))
-        total = math.fsum(numbers)
-        self._check_totals(field, [total])
-        if not field.normalise:
-            return tuple(numbers)
-        return tuple([number / total for number in numbers])
-
-    def _check_range(self, field: Field, lowest: float, highest: float) -> None:
-        """Raise FieldError for numbers that are out of range: huge ones cannot even be added up."""
-        if highest > LARGEST:
+        highest = max(numbers)
+        if highest > LARGEST:  # huge ones cannot even be added up
             of_size(field, finite(field, highest))
-        if lowest < 0 or (highest > 1 and not field.normalise):
+        if min(numbers) < 0 or (highest > 1 and not field.normalise):
             raise FieldError(f"{field.name} is out of range", field.expected)
-
-    def _check_totals(self, field: Field, totals: Sequence[float]) -> None:
-        """Raise FieldError for sums of probabilities that are not what they must be."""
-        for total in totals:
-            if field.normalise and not total > 0:
-                raise FieldError(f"{field.name} is 0 for every label", field.expected)
-            if not field.normalise and abs(total - 1) > SUM_TOLERANCE + ROUNDING:
+        total = math.fsum(numbers)
+        if not field.normalise:
+            if abs(total - 1) > SUM_TOLERANCE + ROUNDING:
                 raise FieldError(f"{field.name} adds up to {total:g}", f"{field.expected}, or differ from it by 0.001")
+            return tuple(numbers)
+        if not total > 0:
+            raise FieldError(f"{field.name} is 0 for every label", field.expected)
+        return tuple([number / total for number in numbers])
 
     def written(self, field: Field, value: Any) -> Any:
         return [number_text(value[label]) for label in field.values or ()]
@@ -702,7 +627,6 @@ class JsonListedType(FieldType):
 
     keys = ()
     empty: ClassVar[Any] = []
-    blank: ClassVar[Any] = None
 
     def of_cell(self, field: Field, cell: Any) -> Any:
         return self.of_json(field, list_of_cell(field, cell))
@@ -788,8 +712,6 @@ class NumbersType(FieldType):
     """A list of finite numbers: in one cell, or one in each of several columns."""
 
     keys = ("length", "min", "max", "columns")
-    empty = None
-    blank = None
     in_cell = "{length}numbers{range}, separated by blanks, or as a JSON list"
     in_columns = "a number{range} in each of the columns {columns}"
     in_json = "a list of {length}numbers{range}"
@@ -810,11 +732,11 @@ class NumbersType(FieldType):
         if not isinstance(cell, tuple) and cell.startswith("["):
             return self.of_json(field, list_of_cell(field, cell))
         parts = cell if isinstance(cell, tuple) else cell.split()
-        return self._counted(field, [NUMBER_TYPE.bounded(field, number_of_cell(field, part)) for part in parts])
+        return self._counted(field, [NUMBER_TYPE.of_cell(field, part) for part in parts])
 
     def of_json(self, field: Field, value: Any) -> Any:
         listed = value if isinstance(value, tuple) else json_list(field, value)
-        return self._counted(field, [NUMBER_TYPE.bounded(field, number_of_json(field, one)) for one in listed])
+        return self._counted(field, [NUMBER_TYPE.of_json(field, one) for one in listed])
 
     def _counted(self, field: Field, numbers: List[float]) -> List[float]:
         length = field.length or len(field.columns)
@@ -845,7 +767,6 @@ class TagsType(FieldType):
     """A tag for each token; as a default, a single one for all."""
 
     keys = ("scheme", "values")
-    empty = None
     blank: ClassVar[Any] = []
     in_cell = "`O`, `B-x` or `I-x` for each token, separated by spaces"
     in_json = "a list of `O`, `B-x` or `I-x`, one for each token"
@@ -893,10 +814,7 @@ class PlacesType(TagsType):
         return f"a JSON list of labels, each one of {field.listed}"
 
     def of_json(self, field: Field, value: Any) -> Any:
-        labels: List[Any] = []
-        for one in json_list(field, value):
-            labels.append(LABEL.of_json(field, one))
-        return labels
+        return [LABEL.of_json(field, one) for one in json_list(field, value)]
 
     def emptiest(self, field: Field, length: int) -> Any:
         return list(field.values or ())[:1] * length
@@ -912,8 +830,6 @@ class WholeFileType(FieldType):
     """A file of its own for each key: its path."""
 
     keys: ClassVar[Tuple[str, ...]] = ()
-    empty = None
-    blank = None
     in_cell = in_json = "any file"
     asks = "Hand in a file, {field}, for each {row}."
 
@@ -936,7 +852,7 @@ FILE_TYPES = ("file", "array")
 """Types of which a value is a file."""
 OPEN_TYPES: Dict[str, FieldType] = {"label": OpenLabelType(), "labels": OpenLabelsType()}
 TYPES: Dict[str, FieldType] = {
-    "string": FieldType(),
+    "string": StringType(),
     "label": LABEL,
     "ordinal": OrdinalType(),
     "labels": LabelsType(),

@@ -9,7 +9,7 @@ import json
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, compress
 from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Pattern, Sequence, Tuple
 
 from scoring_kit.base.field_types import Field
@@ -203,54 +203,38 @@ def _text(
 
 
 def _json_text(file: File, places: Sequence[FieldPlace], is_key: Sequence[bool], rows: Sequence[Sequence[Any]]) -> str:
-    """The rows as JSON; `is_key` tells of each value whether it is one of the key."""
-    records = []
-    for row in rows:
-        record: Any = None
-        for place, value, of_key in zip(places, row, is_key):
-            path = (place.name,) if place.path is None else place.path
-            if not (of_key and file.within is not None):
-                record = _put(record, path, value)
-        records.append(record)
-    if file.within is not None:
-        return _json_of_lists(file, places, is_key, rows, records)
-    if file.suffix == ".jsonl":
+    """The rows as JSON, or the lists of each key's rows; `is_key` tells of each value whether it is one of the key."""
+    held: Any
+    if file.within is None:
+        records = held = [_record(places, row) for row in rows]
+        if any(place.path == () for place in places):  # the record itself is the answer, below its key
+            at = is_key.index(True)
+            held = {row[at]: record for row, record in zip(rows, records)}
+    else:
+        not_key = [not of_key for of_key in is_key]
+        named, others = list(compress(places, is_key)), list(compress(places, not_key))
+        lists: Dict[Tuple[Any, ...], List[Any]] = {}
+        for row in rows:
+            lists.setdefault(tuple(compress(row, is_key)), []).append(_record(others, compress(row, not_key)))
+        path = steps(file.within)
+        records = held = [_put(_record(named, key), path, listed) for key, listed in lists.items()]
+        if not named:
+            held = records[0]
+        elif not path and file.suffix != ".jsonl":  # a list says no key
+            held = {key[0]: listed for key, listed in lists.items()}
+    if file.suffix == ".jsonl" and (file.within is None or named):
         return "".join(_json(record) + "\n" for record in records)
-    held: Any = records
-    if any(place.path == () for place in places):  # the record itself is the answer, below its key
-        at = is_key.index(True)
-        held = {row[at]: records[number] for number, row in enumerate(rows)}
-    if file.at or held is not records:
+    if file.within is not None or file.at or held is not records:
         return _json(_put(None, steps(file.at), held), indent=1) + "\n"
     return "[\n" + ",\n".join([_json(record) for record in records]) + "\n]\n"
 
 
-def _json_of_lists(
-    file: File, places: Sequence[FieldPlace], is_key: Sequence[bool], rows: Sequence[Sequence[Any]], elements: List[Any]
-) -> str:
-    """The elements in the lists of their keys' records; each key's record is below its name where it is a list."""
-    lists: Dict[Tuple[Any, ...], List[Any]] = {}
-    for row, element in zip(rows, elements):
-        key = tuple([value for value, of_key in zip(row, is_key) if of_key])
-        lists.setdefault(key, []).append(element)
-    named = [place for place, of_key in zip(places, is_key) if of_key]
-    records: List[Any] = []
-    for key, listed in lists.items():
-        record: Any = None
-        for place, value in zip(named, key):
-            path: Tuple[str, ...] = (place.name,)
-            if place.path is not None:
-                path = place.path
-            record = _put(record, path, value)
-        records.append(_put(record, steps(file.within or ""), listed))
-    if not named:
-        return _json(_put(None, steps(file.at), records[0]), indent=1) + "\n"
-    if file.suffix == ".jsonl":
-        return "".join(_json(record) + "\n" for record in records)
-    held: Any = records
-    if not file.within:  # a list says no key
-        held = {key[0]: listed for key, listed in lists.items()}
-    return _json(_put(None, steps(file.at), held), indent=1) + "\n"
+def _record(places: Iterable[FieldPlace], values: Iterable[Any]) -> Any:
+    """Values at their places in a JSON record; None where there are none."""
+    record: Any = None
+    for place, value in zip(places, values):
+        record = _put(record, (place.name,) if place.path is None else place.path, value)
+    return record
 
 
 def _json(value: Any, indent: Optional[int] = None) -> str:
@@ -263,7 +247,7 @@ def _cells_text(file: File, fields: Sequence[Field], values: Sequence[Sequence[A
     cells: List[Sequence[str]] = []
     for one, column in zip(fields, values):
         header += file.place(one).cells
-        written = one.kind.to_cells(one, column)
+        written = [one.kind.to_cell(one, value) for value in column]
         cells += zip(*written) if one.columns else [written]
     lines: List[Sequence[str]] = list(zip(*cells))
     if file.columns is None:

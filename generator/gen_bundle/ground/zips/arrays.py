@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import chain, product
 from typing import Any
 
-from scoring_kit.base.array_heads import KINDS, NIFTI_SIZES, NPY, PNG, nifti_layout
+from scoring_kit.base.array_heads import GREY_STEPS, KINDS, NIFTI_SIZES, NPY, PNG, nifti_layout
 from scoring_kit.base.submissions import UNREADABLE
 
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
@@ -27,8 +27,6 @@ CODES = dict(zip(KINDS, "BbhiqBHIQefd", strict=True))
 MOST_BYTES, MOST_WITHOUT_NUMPY = 1 << 30, 4_000_000
 MOST_KINDS = 256
 """An array of so few different values is a map of labels, which others number otherwise: 0 and 255 for 0 and 1."""
-GREY_STEPS = {1: 255, 2: 85, 4: 17}
-"""Bits of a grey → what Pillow multiplies it by."""
 CHANCE = math.log(1e6)
 """An array that can be written in no more orders than this may be equal by chance."""
 
