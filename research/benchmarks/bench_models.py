@@ -169,11 +169,11 @@ def _plain_pairs(data: list[Timeline], classifier: str) -> list[float]:
 
 def our_pairs(data: list[Timeline], classifier: str, cache: str | None = None) -> list[float]:
     """The same by our engine."""
-    from scoring_kit.metrics.nli import CONTRADICTION, NliModel, NliOptions
+    from scoring_kit.metrics.nli import LABELS, NliModel, NliOptions
 
     model = NliModel(NliOptions(classifier, device="cpu", cache=cache))
     pairs = [pair for timeline in data for pair in timeline.pairs()]
-    return [float(probability) for probability in model.probabilities(pairs)[:, CONTRADICTION]]
+    return [float(probability) for probability in model.probabilities(pairs)[:, LABELS.index("contradiction")]]
 
 
 def _warm(data: list[Timeline], encoder: str, classifier: str, folder: str) -> None:

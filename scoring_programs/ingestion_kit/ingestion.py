@@ -38,6 +38,7 @@ from scoring_kit.errors import (
     Problems,
     SubmissionError,
     escape_what_cannot_be_printed,
+    frames_of,
     printable,
     shown,
 )
@@ -173,12 +174,8 @@ def _frames(error: Exception) -> List[str]:
     """Where a bug of this program is, without values."""
     if os.environ.get("SCORING_DEBUG") == "1":
         traceback.print_exception(type(error), error, error.__traceback__)
-    frames = traceback.extract_tb(error.__traceback__)
-    return [
-        "The ingestion program failed. This is a bug; please report these lines to the organisers.",
-        *(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in frames[-10:]),
-        f"  {type(error).__name__}",
-    ]
+    first = "The ingestion program failed. This is a bug; please report these lines to the organisers."
+    return [first, *frames_of(error)]
 
 
 def _print(lines: Sequence[str], stream: Any) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, NoReturn, Optional, Tuple
 
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, shown
-from scoring_kit.submission_files import PROGRAM_FILES, SubmissionFiles
+from scoring_kit.submission_files import SubmissionFiles, report_program_files
 
 RUN_FOLDER = re.compile(r"run-[0-9a-f]{64}")
 PREDICTIONS, RECORD = "predictions", "metadata.json"
@@ -66,10 +66,7 @@ def sha256_of(path: Path) -> str:
 def code_files(folder: Path, entry: CodeEntry, problems: Problems) -> Dict[str, Path]:
     """Return the files of submitted code by their names below the entry's folder; faults go to `problems`."""
     files = SubmissionFiles(folder, (), problems)
-    for name in PROGRAM_FILES:
-        if (folder / name).is_file():
-            what = "makes the platform treat the submission as a program of its own"
-            problems.error(name, what, "a submission without this file: remove or rename it")
+    report_program_files(folder, problems)
     for place in sorted(run_folders(folder)):
         problems.error(shown(place), "is a name that only the platform's own run may use", "a submission of code")
     expected = f"{entry.file} at the top of the zip"

@@ -4,6 +4,8 @@ import csv
 import io
 import re
 import sys
+import traceback
+from pathlib import Path
 from typing import Callable, Dict, List, Sequence, Tuple, TypeVar
 
 from scoring_kit.base.texts import counted
@@ -19,6 +21,7 @@ FILES = "files"
 SAME = re.compile(r" The same in ([0-9]+) more (?:line|file)s?: .+\.$")
 MAX_LINE, MAX_LISTED = 1_000, 300
 WARNINGS_SHOWN = 20
+FRAMES_SHOWN = 20
 LOG_BYTES = 6_000
 """The longest log that is safe: some workers lose the beginning of a longer log, or fail a run because of it."""
 
@@ -211,6 +214,17 @@ class Problems:
         """Raise SubmissionError when a problem was recorded."""
         if self.found:
             raise SubmissionError(list(self.errors), self.found, self.warning_lines())
+
+
+def frames_of(error: BaseException) -> List[str]:
+    """Return where a bug happened, and its class: the message or the values could hold gold."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = []
+    if len(frames) > FRAMES_SHOWN:
+        lines.append(f"  … {len(frames) - FRAMES_SHOWN} earlier calls")
+    for frame in frames[-FRAMES_SHOWN:]:
+        lines.append(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}")
+    return [*lines, f"  {type(error).__name__}"]
 
 
 def fitting(lines: Sequence[str], limit: int = LOG_BYTES) -> List[str]:

@@ -18,7 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from scoring_kit.base.environment import missing_package, what_is_missing
-from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed, fitting
+from scoring_kit.errors import (
+    OrganiserError,
+    Problems,
+    SubmissionError,
+    escape_what_cannot_be_printed,
+    fitting,
+    frames_of,
+)
 from scoring_kit.manifest import Manifest
 from scoring_kit.outputs import (
     digest_of_text,
@@ -227,7 +234,6 @@ BAD_SUBMISSION, ORGANISERS, BUG = 1, 2, 3
 """Exit status."""
 
 NOT_YOURS = "This is not the submission's fault; please inform the organisers."
-FRAMES_SHOWN = 20
 
 
 def failure_of(error: Exception) -> tuple[int, Sequence[str], Sequence[str]]:
@@ -255,13 +261,7 @@ def _of_organisers(messages: Sequence[str]) -> list[str]:
 
 
 def _bug(error: Exception) -> list[str]:
-    """Where it happened and nothing else: the message or the values could hold gold."""
     if os.environ.get("SCORING_DEBUG") == "1":
         return "".join(traceback.format_exception(error)).splitlines()
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = ["The scoring program failed. This is a bug; please report these lines to the organisers."]
-    if len(frames) > FRAMES_SHOWN:
-        lines.append(f"  … {len(frames) - FRAMES_SHOWN} earlier calls")
-    for frame in frames[-FRAMES_SHOWN:]:
-        lines.append(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}")
-    return [*lines, f"  {type(error).__name__}"]
+    first = "The scoring program failed. This is a bug; please report these lines to the organisers."
+    return [first, *frames_of(error)]

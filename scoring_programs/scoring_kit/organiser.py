@@ -116,15 +116,14 @@ Read = Callable[[Path, Sequence[str], Mapping[str, Any]], Gold]
 
 
 def read_reference(read: Read[Gold], request: Request) -> Gold:
-    """Return what a package's own `read` makes of the reference data that a request names."""
-    return _kept(read, Path(request["reference"]), request["tasks"], request["options"])
+    """Return what a package's own `read` makes of the reference data that a request names.
 
-
-def _kept(read: Read[Gold], folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Gold:
-    """Return what `read` makes of a folder; it is kept of the last two, which most verbs are asked about."""
+    It is kept of the last two folders, which most verbs are asked about.
+    """
+    folder = Path(request["reference"])
     found = ((path, path.stat()) for path in sorted(folder.rglob("*")))
     state = tuple((str(path), status.st_mtime_ns, status.st_size) for path, status in found)
-    gold: Gold = _read_once(read, folder, tuple(tasks), json.dumps(options), state)
+    gold: Gold = _read_once(read, folder, tuple(request["tasks"]), json.dumps(request["options"]), state)
     return gold
 
 
@@ -253,7 +252,8 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
         open_submission(Path(request["submission"]), phase / "res", Problems())
         try:
             read = reference_module(described.package).read
-            reference = _kept(read, phase / "ref", described.tasks, described.options)
+            asked: Any = {"reference": phase / "ref", "tasks": described.tasks, "options": described.options}
+            reference = read_reference(read, asked)
             results = run(program, phase, Path(out), gold=phase_gold(described, phase / "ref", reference))
         except ModuleNotFoundError as error:
             package = missing_package(error)

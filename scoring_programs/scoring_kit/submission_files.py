@@ -182,6 +182,14 @@ def read_submission(
     return submission, files
 
 
+def report_program_files(folder: Path, problems: Problems) -> None:
+    """Record files at the top of a submission by which the platform knows a program."""
+    for name in PROGRAM_FILES:
+        if (folder / name).is_file():
+            what = "makes the platform treat the submission as a program, so that none of its files is scored"
+            problems.error(name, what, "a submission without this file: remove or rename it")
+
+
 def slashed(name: str) -> str:
     """Return a name with `/` between folders: some programs on Windows put backslashes into zips."""
     return name.replace("\\", "/")

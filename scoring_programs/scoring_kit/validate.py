@@ -8,14 +8,20 @@ import argparse
 import json
 import os
 import tempfile
-import traceback
 import zipfile
 from pathlib import Path
 from typing import Callable, Optional, Sequence
 
 from scoring_kit.base.submissions import is_zip
 from scoring_kit.code_submission import CodeEntry, code_files
-from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed, printable
+from scoring_kit.errors import (
+    OrganiserError,
+    Problems,
+    SubmissionError,
+    escape_what_cannot_be_printed,
+    frames_of,
+    printable,
+)
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import (
     PROGRAM_FILES,
@@ -23,6 +29,7 @@ from scoring_kit.submission_files import (
     SubmissionModule,
     meant_folders,
     read_submission,
+    report_program_files,
 )
 from scoring_kit.submission_zip import open_submission, pack
 
@@ -51,9 +58,7 @@ def main(module: SubmissionModule, manifest_text: str, arguments: Optional[Seque
         if os.environ.get("SCORING_DEBUG") == "1":
             raise
         print("The validator failed and cannot check the submission. Please send these lines to the organisers:")
-        for frame in traceback.extract_tb(error.__traceback__):
-            print(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}")
-        print(f"  {type(error).__name__}: {printable(str(error))[:300]}")
+        print(*frames_of(error), sep="\n", end=f": {printable(str(error))[:300]}\n")
         return FAILED
 
 
@@ -88,10 +93,7 @@ def _read(
         code_files(folder, entry, problems)
         problems.stop_if_any()
         return " It was not run: what it writes is checked on the platform."
-    for name in PROGRAM_FILES:
-        if (folder / name).is_file():
-            what = "makes the platform treat the submission as a program, so that none of its files is scored"
-            problems.error(name, what, "a submission without this file: remove or rename it")
+    report_program_files(folder, problems)
     submission, _ = read_submission(module, folder, manifest, problems)
     unseen: Callable[[Manifest], str] = getattr(module, "unseen_at_home", lambda _: "")
     later = unseen(manifest)

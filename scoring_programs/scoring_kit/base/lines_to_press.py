@@ -15,11 +15,9 @@ def record_of(value: object) -> str:
     return re.sub("[\ud800-\udfff]", lambda half: rf"\\u{ord(half[0]):x}", text)
 
 
-def show_progress(step: str, done: int, total: int) -> None:
-    """Tell the press how far a verb is: `step` is what is being done, `done` of `total` are finished."""
-    print(RECORD + record_of({"progress": {"step": step, "done": done, "total": total}}), flush=True)
+def show_progress(step: str, done: int = 0, total: int = 0, **line: str) -> None:
+    """Tell the press how far a verb is: `step` is what is being done, `done` of `total` are finished.
 
-
-def show_line(step: str, line: str) -> None:
-    """Tell the press a line that people should read before the step begins."""
-    print(RECORD + record_of({"progress": {"step": step, "done": 0, "total": 0, "line": line}}), flush=True)
+    Before it begins there may be a `line` that people should read.
+    """
+    print(RECORD + record_of({"progress": {"step": step, "done": done, "total": total, **line}}), flush=True)

@@ -12,7 +12,7 @@ import zlib
 from datetime import datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Iterator, List, Optional, Tuple, Type
+from typing import Iterator, List, Optional, Tuple
 
 MAX_FILES = 10_000
 MAX_BYTES = 1_000_000_000
@@ -25,16 +25,13 @@ JUNK = (
     *(".git", ".hg", ".svn", ".idea", ".vscode", "*~", ".*.sw[a-p]", "~$*", ".~lock.*#"),
 )
 """Names that systems, Python, pip, version control and editors leave beside files: never content of a competition."""
-LZMA_ERROR: Type[Exception] = zlib.error
 try:
-    import lzma
+    from lzma import LZMAError
 except ImportError:  # a Python without it, whose zipfile refuses such members by itself
-    pass
-else:
-    LZMA_ERROR = lzma.LZMAError
+    LZMAError = zlib.error  # type: ignore[assignment,misc]
 # NotImplementedError is a RuntimeError, a name that is not UTF-8 a ValueError; sizes beyond machine numbers overflow.
 UNREADABLE = (
-    *(zipfile.BadZipFile, zlib.error, LZMA_ERROR, struct.error, EOFError, MemoryError),
+    *(zipfile.BadZipFile, zlib.error, LZMAError, struct.error, EOFError, MemoryError),
     *(OSError, OverflowError, RuntimeError, ValueError),
 )
 """Errors that zipfile raises at damaged, encrypted or unknown archives and members."""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 LABELS = ("entailment", "neutral", "contradiction")
-ENTAILMENT, NEUTRAL, CONTRADICTION = range(3)
 AT_ONCE = 16384  # pairs sorted and packed together: enough to find others of the same length; memory stays bounded
 MOST_KEPT = 256 * 2**20  # bytes of pairs that are kept for other submissions, once or twice
 BESIDES = 500  # bytes that a pair takes beside its characters

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring_kit.base.lines_to_press import show_line, show_progress
+from scoring_kit.base.lines_to_press import show_progress
 from scoring_kit.board import (
     NO_TIES,
     Goodness,
@@ -82,7 +82,7 @@ def final_report(
     seconds = sum(one.seconds_a_resample() for one in reports)
     fitting, told = within_time(settings.resamples, seconds, is_asked=request["resamples"] is not None)
     if told:
-        show_line("resampling", told)
+        show_progress("resampling", line=told)
     notes = []
     if fitting < settings.resamples:
         notes.append(f"{told} --resamples {fitting} makes the same figures again, a larger number more exact ones.")

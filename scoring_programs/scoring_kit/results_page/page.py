@@ -136,7 +136,7 @@ def _primary(program: Program, board: Mapping[str, float], results: Mapping[str,
     entered = column.computation is not None or column.task in results
     kind, remark, distances = "primary", "Decides the rank.", _distances(program, column, board)
     if not entered:
-        kind, remark, distances = "primary absent", f"Not entered: the worst value, {_worst(column)}, is shown.", ""
+        kind, remark, distances = "primary absent", f"Not entered: the worst value, {column.worst:g}, is shown.", ""
     return (
         f'<section class="{kind}"><h2>{escape(column.title)}</h2>'
         f"<strong>{_score(column, board)}</strong>\n"
@@ -170,10 +170,6 @@ def _score(column: ScoreColumn, board: Mapping[str, float]) -> str:
     return number(round(board[column.key], column.precision), column.decimals)
 
 
-def _worst(column: ScoreColumn) -> str:
-    return "" if column.worst is None else f"{column.worst:g}"
-
-
 def _bound(column: ScoreColumn) -> str:
     """The worst score in words; nothing where it is but a huge number."""
     if column.worst is None or abs(column.worst) >= NO_BOUND:
@@ -198,10 +194,8 @@ def _warnings(warnings: Sequence[str], *, has_log: bool) -> str:
         items += f"<li>… and {more} more</li>\n"
     left_out = ""
     if quotes or more > 0:
-        left_out = "Values of the submission are left out here."
-        if has_log:
-            left_out = "Values of the submission are left out here; its log quotes them."
-        left_out = f'<p class="soft">{left_out}</p>'
+        in_log = "; its log quotes them" if has_log else ""
+        left_out = f'<p class="soft">Values of the submission are left out here{in_log}.</p>'
     return f'<section class="note"><h2>Warnings</h2><ul>{items}</ul>{left_out}</section>\n'
 
 
