@@ -156,7 +156,8 @@ def _png_head(file: IO[bytes]) -> Head:
         raise FieldError(f"has colours of {depth} bits", "8 bits a colour, or greys of at most 16 bits")
     if last != b"IEND":
         raise FieldError("is cut off", "the whole file")
-    return Head((height, width, *parts), "u2" if depth == 16 else "u1", depth)
+    kind = "u2" if depth == 16 else "u1"
+    return Head((height, width, *parts), kind, depth)
 
 
 def _png_chunks(file: IO[bytes]) -> Iterator[Tuple[bytes, bytes]]:

@@ -233,7 +233,8 @@ def _record(places: Iterable[FieldPlace], values: Iterable[Any]) -> Any:
     """Values at their places in a JSON record; None where there are none."""
     record: Any = None
     for place, value in zip(places, values):
-        record = _put(record, (place.name,) if place.path is None else place.path, value)
+        path = (place.name,) if place.path is None else place.path
+        record = _put(record, path, value)
     return record
 
 
