@@ -12,6 +12,7 @@ from declared.metrics import Definition, definitions
 from declared.tables import Table
 from scoring_kit.base.expressions import Expression, read_expression
 from scoring_kit.base.field_types import Field
+from scoring_kit.base.scoring_keys import grouping
 
 NAMING = ("label", "labels", "tags", "spans")
 """Types whose values name labels, or types of spans."""
@@ -109,8 +110,7 @@ class Plan:
     @property
     def grouping(self) -> list[str]:
         """The gold columns of which a key has one value: those that choose, group or weigh keys."""
-        of_means = [self.mean_by] if self.mean_by else []
-        return [*self.where, *self.by, *of_means, *self.numbers.values()]
+        return grouping(vars(self))
 
 
 def plans(options: Mapping[str, Any]) -> dict[str, list[Plan]]:

@@ -193,7 +193,7 @@ def read_gold(
     found = _known_labels(open_fields(table, wanted, loaded.columns), answers, labels)
     further = _further(wanted, loaded, answers)
     skipped = _skipped(typed, loaded, by_row, table, positions)
-    digests = [digest_of_rows(table, wanted, names, one.columns) for one in (loaded, listed) if one]
+    digests = [digest_of_rows(table, wanted, one.columns) for one in (loaded, listed) if one]
     parts = ascii([digests, sorted(naming.rows.keys), sorted(labels.items())])
     return GoldTable(table, fields, keys, answers, tagged, found, groups, further, skipped, parts, loaded.size)
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from gen_bundle.build.building import BuildRequest, build
+from scoring_kit.base.scoring_keys import NOT_SCORING
 from tests.generator.check.drafts import Edit, both, drop, first_phase, first_task, old, packed, png, put, write
 from tests.generator.foreign_project import foreign_project
 from tests.generator.live.conftest import Verb, changed, competition_of, held, task_of, two_phases
@@ -405,13 +406,18 @@ def test_what_cannot_be_seen_is_not_the_same(
     assert "make 1 change? The programs and data behind its pages cannot all follow: 1 task is not" in asked.stderr
 
 
-def test_a_folders_name_changes_no_score(site: Site, verb: Verb, tmp_path: Path) -> None:
-    settings = b'{"competition": "%s", "version": "1"}'
-    number = uploaded(site, changed(tmp_path, write("scoring/program.json", settings % b"mine")))
+def test_what_scoring_does_not_read_changes_no_score(site: Site, verb: Verb, tmp_path: Path) -> None:
+    def settings(value: str) -> Edit:
+        unread = {place: dict.fromkeys(sorted(keys), value) for place, keys in NOT_SCORING.items()}
+        table, column = {"id": "t"} | unread["options.tables"], {"key": "c"} | unread["columns"]
+        program = unread[""] | {"options": {"tables": [table]}, "columns": [column], "version": "1"}
+        return write("scoring/program.json", json.dumps(program).encode())
+
+    number = uploaded(site, changed(tmp_path, settings("mine")))
     site.add_submission(competition_of(site)["phases"][0]["id"], "owl", b"")
-    new = changed(tmp_path, write("scoring/program.json", settings % b"renamed"))
-    done = verb("update", number, new, "--rerun")
-    assert 'keep   Task: scoring program: competition: "mine" → "renamed"' in done.stdout
+    done = verb("update", number, changed(tmp_path, settings("other")), "--rerun")
+    assert 'keep   Task: scoring program: competition: "mine" → "other"' in done.stdout
+    assert "rerun  " not in done.stdout
     assert "to be rerun" not in done.stderr
 
 

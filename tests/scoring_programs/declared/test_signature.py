@@ -5,15 +5,19 @@ Its digest of the gold is of what scoring reads.
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from declared import reference
+from declared.tables import Table
 from gen_bundle.after.verify import differing_settings
-from tests.scoring_programs.declared.arrays_as_files import npy
-from tests.scoring_programs.declared.declaring import AnyFiles, csv_of, options_of, read_gold
+from scoring_kit.base.scoring_keys import NOT_SCORING
+from scoring_kit.program import Program, ScoreColumn
+from tests.scoring_programs.declared.declaring import csv_of, read_gold
+from tests.scoring_programs.declared.gold_changes import CODE, GOLD_CHANGES, options_of_change
 from tests.scoring_programs.declared.whole import run_declared
 
 VALUES = ["not bad", "a|b", "c/d"]
@@ -23,7 +27,6 @@ GOLD = csv_of(
     [[str(i), label, "so", label, "18, or so"] for i, label in enumerate(LABELS, start=1)],
 )
 SENT = csv_of("id,label,the text", [[str(i), VALUES[code], "so"] for i, code in enumerate((0, 2, 2, 1), start=1)])
-CODE = "def mine(gold, predicted):\n    return sum(g['label'] == p['label'] for g, p in zip(gold, predicted)) / {}\n"
 
 
 def signature_of(
@@ -97,98 +100,19 @@ def test_any_text_of_the_declaration_is_a_part_that_can_be_read(tmp_path: Path, 
     assert part in described.split(",")
 
 
-LABEL: dict[str, Any] = {"field": "label", "type": "label"}
-LANG_LAST = "id,label,doc,lang\n1,a,x,eng\n2,b,x,swa\n3,a,y,eng\n"
-BY_LINE = {"key": "line", "fields": [LABEL]}
-MASK = {"file": "{id}.npy", "fields": [{"field": "mask", "type": "array"}]}
-CLUSTER = {"reference": {"file": "gold.csv", "cluster": "doc"}}
-CELLS = {"mask": npy([[0, 1]]), "other": npy([[1, 1]])}
-# What is declared, the metric, the gold before and after, and whether scores may differ.
-DIGESTS: dict[str, tuple[dict[str, Any], Any, AnyFiles, AnyFiles, bool]] = {
-    "a column that nothing reads": (
-        {},
-        "accuracy",
-        {"gold.csv": LANG_LAST},
-        {"gold.csv": LANG_LAST.replace("y", "z")},
-        False,
-    ),
-    "a column more": ({}, "accuracy", {"gold.csv": "id,label\n1,a\n"}, {"gold.csv": "id,label,x\n1,a,9\n"}, False),
-    "what results are resampled by": (
-        CLUSTER,
-        "accuracy",
-        {"gold.csv": LANG_LAST},
-        {"gold.csv": LANG_LAST.replace("y", "x")},
-        False,
-    ),
-    "what is resampled by and grouped": (
-        CLUSTER,
-        {"name": "accuracy", "by": "doc"},
-        {"gold.csv": LANG_LAST},
-        {"gold.csv": LANG_LAST.replace("y", "x")},
-        True,
-    ),
-    "a group": (
-        {},
-        {"name": "accuracy", "by": "lang"},
-        {"gold.csv": LANG_LAST},
-        {"gold.csv": LANG_LAST.replace("swa", "eng")},
-        True,
-    ),
-    "an answer": ({}, "accuracy", {"gold.csv": LANG_LAST}, {"gold.csv": LANG_LAST.replace("b,", "a,")}, True),
-    "an id": ({}, "accuracy", {"gold.csv": LANG_LAST}, {"gold.csv": LANG_LAST.replace("3,", "4,")}, True),
-    "the order of rows": (
-        {},
-        "accuracy",
-        {"gold.csv": "id,label\n1,a\n2,b\n"},
-        {"gold.csv": "id,label\n2,b\n1,a\n"},
-        False,
-    ),
-    "the order that says which row it is": (
-        BY_LINE,
-        "accuracy",
-        {"gold.csv": "label\na\nb\n"},
-        {"gold.csv": "label\nb\na\n"},
-        True,
-    ),
-    "the order of columns": ({}, "accuracy", {"gold.csv": "id,label\n1,a\n"}, {"gold.csv": "label,id\na,1\n"}, False),
-    "a file that nothing reads": (
-        {},
-        "accuracy",
-        {"gold.csv": LANG_LAST},
-        {"gold.csv": LANG_LAST, "notes.txt": "x"},
-        False,
-    ),
-    "what a function may read": (
-        {},
-        "metrics.py:mine",
-        {"gold.csv": LANG_LAST},
-        {"gold.csv": LANG_LAST.replace("y", "z")},
-        True,
-    ),
-    "an order that a function may read": (
-        {},
-        "metrics.py:mine",
-        {"gold.csv": "id,label\n1,a\n2,b\n"},
-        {"gold.csv": "id,label\n2,b\n1,a\n"},
-        True,
-    ),
-    "a file of numbers": (MASK, "dice", {"1.npy": CELLS["mask"]}, {"1.npy": CELLS["other"]}, True),
-    "where a file lies": (MASK, "dice", {"1.npy": CELLS["mask"]}, {"1.npy": CELLS["mask"], "1.txt": ""}, False),
-}
-
-
-@pytest.mark.parametrize("name", list(DIGESTS))
+@pytest.mark.parametrize("name", list(GOLD_CHANGES))
 def test_the_gold_s_digest_is_of_what_scoring_reads(name: str, tmp_path: Path) -> None:
-    says, metric, before, after, differs = DIGESTS[name]
-    (tmp_path / "metrics.py").write_text(CODE.format(1))
-    column = {"key": "c", "metric": metric, "sort": "desc", "worst": 0}
-    submission = {"file": "p.csv", "key": "id", "fields": [LABEL], **says}
-    gold = submission.pop("reference", {"file": submission["file"].replace("p.csv", "gold.csv")})
-    if submission["key"] == "id" and "{" not in submission["file"]:
-        submission["fields"] = [{"field": "id", "type": "string"}, *submission["fields"]]
-    declaration = {"submission": submission, "reference": gold, "tasks": [{"id": "t", "columns": [column]}]}
-    options = options_of(declaration, tmp_path)
+    *_, before, after, differs = GOLD_CHANGES[name]
+    options = options_of_change(name, tmp_path)
     old, new = (
         reference.digest(read_gold(options, files, tmp_path / str(at))) for at, files in enumerate((before, after))
     )
     assert (old != new) == differs
+
+
+def test_keys_that_scoring_does_not_read_are_keys() -> None:
+    tables, columns = ({field.name for field in fields(kind)} for kind in (Table, ScoreColumn))
+    program = {field.name for field in fields(Program)}
+    assert NOT_SCORING[""] <= program | {"needs", "secrets"}
+    assert NOT_SCORING["columns"] < columns
+    assert NOT_SCORING["options.tables"] < tables | {"public"}

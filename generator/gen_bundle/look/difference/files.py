@@ -5,10 +5,10 @@ Of a data file it is said how many items came, went or changed; never which, and
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.codabench.competition import DataUse
@@ -26,19 +26,11 @@ from gen_bundle.look.difference.changes import (
     tasks_named,
     whole_item,
 )
+from scoring_kit.base.field_types import Field
+from scoring_kit.base.row_files import File
+from scoring_kit.base.scoring_keys import NOT_SCORING, columns_read
 from scoring_kit.base.submissions import is_junk
 
-NOT_SCORING = {
-    "": frozenset(
-        [
-            *("competition", "title", "task_names", "details", "details_min_items", "baselines", "tie_break"),
-            *("phase", "secrets"),
-        ]
-    ),
-    "columns": frozenset(["title", "meaning", "precision", "hidden", "computation", "of"]),
-    "options.tables": frozenset(["unit", "cluster", "public", "secrets"]),
-}
-"""Keys in the program.json of a program of ours on which no score depends: of the whole, of a column, of a table."""
 PROGRAM_JSON = "program.json"
 MAX_PROGRAM_JSON = 4 * 1024 * 1024
 ROLES = {
@@ -108,9 +100,7 @@ def use_changes(
     if part in ("programs", "starting kits"):
         yield from _program_changes(part, item, effect, one, other)
     else:
-        keys = dict.fromkeys([*_declared_keys(new), *_declared_keys(old)])
-        read = {*_read_columns(old), *_read_columns(new)}
-        yield from _data_changes(part, item, effect, one, other, keys, read)
+        yield from _data_changes(part, item, effect, one, other, [*_tables_read(new), *_tables_read(old)])
 
 
 def _is_same(old: object, before: DataUse, new: object, after: DataUse) -> bool:
@@ -225,109 +215,114 @@ def _changed_files(
         yield Difference(part, item, f"{len(changed)} files", effect, detail=tuple(shown))
 
 
-@once_a_bundle
-def _declared_keys(bundle: Bundle) -> Iterator[Key]:
-    """The keys of the tables that its scoring programs read, where they come from a declaration."""
-    for task in bundle.competition.tasks:
-        program = program_settings(packed_files(bundle, task.files.get("scoring_program")) or {})
-        with suppress(KeyError, TypeError):  # another program, which may have a program.json of any kind
-            yield from [tuple(map(str, table["key"])) for table in program["options"]["tables"]]
+class TableRead(NamedTuple):
+    """What a scoring program reads of the gold of a table.
 
-
-ANY = ""
-"""In place of columns: any may be read."""
-
-
-@once_a_bundle
-def _read_columns(bundle: Bundle) -> Iterator[str]:
-    """Yield what its scoring programs may read of the gold: every name that their declarations name for scoring.
-
-    Programs of others and functions may read any column.
+    Attributes:
+        key: of its rows; empty where it is not known.
+        columns: as its file calls them; None where any may be read: by a function, or a program of others.
     """
+
+    key: Key = ()
+    columns: frozenset[str] | None = None
+
+
+@once_a_bundle
+def _tables_read(bundle: Bundle) -> Iterator[TableRead]:
     for task in bundle.competition.tasks:
         program = program_settings(packed_files(bundle, task.files.get("scoring_program")) or {})
         try:
             options = program["options"]
-            scoring = []
-            for table in options["tables"]:
-                scoring += [of for key, of in table.items() if key not in NOT_SCORING["options.tables"]]
-            plans = [plan for of_task in options["metrics"].values() for plan in of_task.values()]
-            scoring += plans
-            is_own = any(plan["file"] is not None for plan in plans)
-        except (KeyError, TypeError, AttributeError):
-            is_own = True
-        if is_own:
-            yield ANY
-            return
-        yield from _texts(scoring)
+            metrics = [metric for columns in options["metrics"].values() for metric in columns.values()]
+            yield from [_table_read(table, metrics) for table in options["tables"]]
+        except (KeyError, TypeError, AttributeError):  # another program, which may have a program.json of any kind
+            yield TableRead()
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Every text and every name of an object in a JSON value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from value
-        yield from _texts(list(value.values()))
-    elif isinstance(value, list):
-        for one in value:
-            yield from _texts(one)
+def _table_read(table: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> TableRead:
+    gold = File(**table["gold"])
+    cells = {field["name"]: gold.place(Field.from_dict(field)).cells for field in table["fields"]}
+
+    def in_file(names: Iterable[str]) -> Iterator[str]:
+        for name in names:
+            yield from cells.get(name, (name,))
+
+    key, names = tuple(in_file(table["key"])), columns_read(table["key"], metrics)
+    if names is None:
+        return TableRead(key)
+    return TableRead(key, frozenset(in_file(names)))
 
 
 def _data_changes(
-    part: str, item: str, effect: Effect, old: Files, new: Files, keys: Collection[Key], read: Collection[str]
+    part: str, item: str, effect: Effect, old: Files, new: Files, tables: Sequence[TableRead]
 ) -> Iterator[Difference]:
-    """How many items of each file came, went or changed; the names of secret files are not secret, their content is.
-
-    Scoring reads no other columns than those in `read`, see `_read_columns`.
-    """
+    """How many items of each file came, went or changed; the names of secret files are not secret, their content is."""
     for name in sorted(old.keys() | new.keys()):
         if name not in old or name not in new:
             what = "added" if name in new else "removed"
             yield Difference(part, item, f"{name} {what}", effect)
         elif sha256_of(old[name]) != sha256_of(new[name]):
             before, after = _items(old[name]), _items(new[name])
-            text, becomes = _counted(before, after, keys), effect
-            if not text:
-                text = "written differently, the same items: no score changes"
-                if effect is Effect.RERUN:
-                    becomes = Effect.KEEP
-            elif part == "reference data" and _keeps_columns(name, before, after, keys, read):
-                text += ", in columns that scoring does not read: no score changes"
-                becomes = Effect.KEEP
+            text, keeps = _data_change(before, after, tables)
+            if not keeps and part == "reference data" and _keeps_columns(name, before, after, tables):
+                text, keeps = f"{text}, in columns that scoring does not read: no score changes", True
+            becomes = Effect.KEEP if keeps and effect is Effect.RERUN else effect
             yield Difference(part, item, name, becomes, f"{len(before)} items", f"{len(after)} items", (text,))
 
 
 Items = Sequence[Mapping[str, Any]]
 
 
-def _keeps_columns(name: str, before: Items, after: Items, keys: Collection[Key], read: Collection[str]) -> bool:
+def _data_change(before: Items, after: Items, tables: Sequence[TableRead]) -> tuple[str, bool]:
+    """Return how a file differs, and whether it has the same items all the same."""
+    if text := _counted(before, after, tables):
+        return text, False
+    if not before or any("\ufffd" in _frozen(item) for item in before):
+        return "other bytes", False  # of no text, or of one that was not read as it is
+    return "written differently, the same items: no score changes", True
+
+
+def _keeps_columns(name: str, before: Items, after: Items, tables: Sequence[TableRead]) -> bool:
     """Whether the rows of a table are the same in all columns that are read; of a table whose columns have names."""
-    if ANY in read or not name.endswith((".csv", ".tsv")):
+    if not name.endswith((".csv", ".tsv")):
         return False
+    read: set[str] = set()
+    for table in tables:
+        if table.columns is None:
+            return False
+        read |= table.columns
     some: list[list[dict[str, Any]]] = [[], []]
     for items, of_side in zip((before, after), some, strict=True):
-        if not any(items and items[0].keys() >= {*key} for key in keys):
+        if not _have(items, [table.key for table in tables]):
             return False
         for item in items:
             of_side.append({column: value for column, value in item.items() if column in read})
-    return not _counted(some[0], some[1], keys)
+    return not _counted(some[0], some[1], tables)
 
 
-def _counted(before: Items, after: Items, declared: Collection[Key]) -> str:
+def _have(items: Items, keys: Iterable[Key]) -> bool:
+    """Whether items have the fields of one of the keys."""
+    return any(items and items[0].keys() >= {*key} for key in keys)
+
+
+def _counted(before: Items, after: Items, tables: Sequence[TableRead]) -> str:
     """Return what became of items, by a unique key, declared or found among columns; empty where nothing did.
 
-    Without such a key they are compared as bags; where the order may say which item it is, it counts, too.
+    Without such a key they are compared as bags. Where the order may say which item it is, or a function may read it,
+    it counts, too.
     """
-    keys = list(declared)
+    keys = dict.fromkeys(table.key for table in tables if table.key)
+    # a row of a table of ours that lacks its key is known by its place, and a function may read the order of rows
+    counts_order = bool(keys) and (None in [table.columns for table in tables] or not _have(before, keys))
     if before:
-        keys += [(name,) for name in before[0] if name]
+        keys |= dict.fromkeys((name,) for name in before[0] if name)
     is_moved = False
     for key in keys:
         one, other = _by_key(key, before), _by_key(key, after)
         if one and other:
             changed = sum(one[values] != other[values] for values in one.keys() & other.keys())
             counts = {"added": len(other.keys() - one), "removed": len(one.keys() - other), "changed": changed}
+            is_moved = counts_order and not any(counts.values()) and list(one) != list(other)
             break
     else:
         texts, other_texts = [_frozen(item) for item in before], [_frozen(item) for item in after]
@@ -346,7 +341,7 @@ def _items(node: Node) -> Items:
     """The items of a file: rows by column title, objects of JSON, lines of anything else; every one a mapping."""
     value = json_value(node)
     if isinstance(value, dict):
-        return [{"key": key, "": one} for key, one in value.items()]
+        return [{"key": key, "": one} for key, one in sorted(value.items())]
     if isinstance(value, list):
         return [one if isinstance(one, dict) else {"": one} for one in value]
     head, *table = [row for row in rows(node) if row] or [[]]

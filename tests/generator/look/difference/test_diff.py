@@ -4,9 +4,10 @@ import io
 import json
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,10 @@ from gen_bundle.cli.diff import diff
 from gen_bundle.ground.errors import UserError
 from gen_bundle.look.difference.changes import Difference, Effect
 from gen_bundle.look.difference.report import as_text, differences
+from scoring_kit.base.scoring_keys import NOT_SCORING
 from tests.generator.competition import small_competition
 from tests.generator.look.preview.bundles import write_bundle
+from tests.scoring_programs.declared.gold_changes import GOLD_CHANGES, options_of_change
 from tests.shared import recorded_uploads
 
 Change = Callable[[dict[str, Any]], object]
@@ -178,6 +181,8 @@ def test_pages_are_compared_line_by_line(tmp_path: Path) -> None:
         (b"a\nb\n", b"b\na\n", "0 added, 0 removed, in another order"),
         (b"id,l\n1,a\n2,b\n", b"id,l\n2,b\n1,a\n", "written differently, the same items: no score changes"),
         (b"", b"a\n", "1 added, 0 removed"),
+        (b"\0\1\2", b"\0\1\3", "other bytes"),
+        (b"id,label\n1,caf\xe9\n", b"id,label\n1,caf\xe8\n", "other bytes"),
     ],
 )
 def test_reference_data_give_counts_alone(tmp_path: Path, old: bytes, new: bytes, expected: str) -> None:
@@ -205,7 +210,8 @@ def test_reference_data_give_counts_alone(tmp_path: Path, old: bytes, new: bytes
 def test_the_declared_key_says_which_items_are_the_same(
     tmp_path: Path, key: object, old: bytes, new: bytes, expected: str
 ) -> None:
-    program = {"options": {"tables": [{"id": "table", "key": key}]}}
+    table = {"id": "table", "key": key, "fields": [], "gold": {"name": "gold.csv"}}
+    program = {"options": {"tables": [table], "metrics": {"t": {"f1": {"file": "metrics.py"}}}}}
     packed_program = packed(
         {"metadata.yaml": b"command: python3 score.py\n", "program.json": json.dumps(program).encode()}
     )
@@ -216,29 +222,18 @@ def test_the_declared_key_says_which_items_are_the_same(
     assert {one.detail for one in diff(str(paths[0]), str(paths[1]))} == {(expected,)}
 
 
-@pytest.mark.parametrize(
-    ("new", "metric", "effect"),
-    [
-        (b"id,label,note,doc\n1,a,x,1\n2,b,y,1\n", {}, "keep"),
-        (b"doc,id,label\n7,1,a\n8,2,b\n", {}, "keep"),
-        (b"id,label,note,doc\n1,b,,1\n2,b,,1\n", {}, "rerun"),
-        (b"id,label,note,doc\n1,a,,1\n2,b,,1\n3,b,,1\n", {}, "rerun"),
-        (b"id,label,note,doc\n1,a,x,1\n2,b,y,1\n", {"by": ["note"]}, "rerun"),
-        (b"id,label,note,doc\n1,a,x,1\n2,b,y,1\n", {"file": "metrics.py"}, "rerun"),
-        (b"1,a,x,1\n2,b,y,1\n", {}, "rerun"),
-    ],
-)
-def test_a_column_of_the_gold_that_nothing_reads_changes_no_score(
-    tmp_path: Path, new: bytes, metric: dict[str, Any], effect: str
-) -> None:
-    table = {"id": "t", "key": ["id"], "fields": [{"name": "label"}], "cluster": "doc", "public": ["note"]}
-    plan = {"file": None, "fields": ["label"], "gold": ["label"], **metric}
-    options = {"tables": [table], "metrics": {"t": {"f1": plan}}}
-    program = {"metadata.yaml": b"command: x\n", "program.json": json.dumps({"options": options}).encode()}
+@pytest.mark.parametrize("name", list(GOLD_CHANGES))
+def test_gold_asks_for_reruns_where_its_digest_in_the_signature_changes(name: str, tmp_path: Path) -> None:
+    """But a file more always does."""
+    *_, before, after, differs = GOLD_CHANGES[name]
+    content = json.dumps({"options": options_of_change(name, tmp_path)})
+    program = packed({"metadata.yaml": b"command: x\n", "program.json": content.encode()})
     paths = []
-    for name, gold in (("a", b"id,label,note,doc\n1,a,,1\n2,b,,1\n"), ("b", new)):
-        paths.append(write_bundle(tmp_path / name, files={"p.zip": packed(program), "ref/gold.csv": gold}))
+    for side, gold in (("a", before), ("b", after)):
+        files = {f"ref/{file}": data.encode() if isinstance(data, str) else data for file, data in gold.items()}
+        paths.append(write_bundle(tmp_path / side, files={"p.zip": program, **files}))
     found = diff(str(paths[0]), str(paths[1]))
+    effect = "rerun" if differs or before.keys() != after.keys() else "keep"
     assert {(one.part, one.effect.key) for one in found} == {("reference data", effect)}
 
 
@@ -272,26 +267,28 @@ def test_settings_of_our_programs_are_named_one_by_one(tmp_path: Path) -> None:
     ]
 
 
+def changed_keys(program: dict[str, Any], keys: Set[str]) -> None:
+    """Change keys of the whole, of a column or of a table, wherever scoring does not read them."""
+    places = {"": program, "columns": program["columns"][0], "options.tables": program["options"]["tables"][0]}
+    for place, unread in NOT_SCORING.items():
+        places[place].update(dict.fromkeys(keys & unread, "other"))
+
+
 @pytest.mark.parametrize(
     ("change", "effect"),
     [
         (lambda top: top["columns"].pop(1), "keep"),
         (lambda top: top["options"]["metrics"]["t"].pop("acc"), "keep"),
-        (lambda top: top["columns"][2].update(computation="max"), "keep"),
-        (lambda top: top.update(details_min_items=9), "keep"),
-        (lambda top: top["columns"][0].update(precision=2), "keep"),
         (lambda top: top["columns"][0].update(worst=-1), "rerun"),
         (lambda top: top["columns"].append({"key": "new"}), "rerun"),
         (lambda top: top["options"]["metrics"]["t"]["f1"].update(average="micro"), "rerun"),
         (lambda top: top.update(score_decimals=2), "rerun"),
         (lambda top: top["columns"].append({"key": "sum", "computation": "sum"}), "keep"),
         (lambda top: top["columns"].append({"key": "new", "computation": None}), "rerun"),
-        (lambda top: top.update(phase={"id": "dev", "name": "Try"}), "keep"),
-        (lambda top: top["options"]["tables"][0].update(unit="review"), "keep"),
-        (lambda top: top["options"]["tables"][1].update(cluster="doc", public=["text"]), "keep"),
         (lambda top: top["options"]["tables"][1].update(reject_missing=False), "rerun"),
         (lambda top: top["options"]["tables"][0]["fields"][0].update(unit="x"), "rerun"),
         (lambda top: top["options"]["metrics"]["t"]["acc"].update(title="x"), "rerun"),
+        *[(partial(changed_keys, keys={key}), "keep") for keys in NOT_SCORING.values() for key in keys],
     ],
 )
 def test_what_changes_no_written_score_asks_for_no_rerun(
