@@ -2,10 +2,9 @@
 
 import csv
 import io
-import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -28,8 +27,6 @@ BETWEEN = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "bl
 """Marks that may separate the cells of a table, in words; blanks only where they can be nothing else."""
 RECOGNISED = "\t,;|"
 """Tabs first: they are hardly ever part of a text."""
-MOST_SKIPPED = 9
-FEWEST_ROWS = 3
 ROWS_LOOKED_AT = 20_000
 """So many rows tell whether the first line is one of them."""
 QUOTING: Mapping[Quoting, Literal[0, 3]] = {"rfc4180": csv.QUOTE_MINIMAL, "none": csv.QUOTE_NONE}
@@ -47,10 +44,9 @@ class CellRows:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a table's lines are cells: `skipped` lines before it, and whether blanks follow its delimiters."""
+    """How a table's lines are cells: what separates them, and whether blanks follow that."""
 
     delimiter: str
-    skipped: int = 0
     blanks_follow: bool = False
 
 
@@ -68,51 +64,25 @@ def _layout(file: TextFile) -> Layout | None:
         return Layout(file.delimiter)
     usual = DELIMITERS.get(file.suffix, "")
     marks = list(dict.fromkeys(f"\t{usual}{RECOGNISED}"))
-    for skipped in _may_be_skipped(lines, usual):
-        for mark in marks:
-            are_words = " " not in "\n".join(lines[skipped:]).replace(f"{mark} ", mark)
-            if _separates(mark, lines, skipped) and (usual or mark in "\t|" or are_words):
-                return Layout(mark, skipped, _blanks_follow(mark, lines))
-    if not usual:
-        return Layout(" ") if _are_quoted(lines) or _are_labelled_ids(lines) else None
-    mark = next((one for one in marks if one in lines[0]), usual)
-    return Layout(mark, 0, _blanks_follow(mark, lines))
-
-
-def _may_be_skipped(lines: Sequence[str], usual: str) -> Iterator[int]:
-    """How many lines may come before the table: until one has the usual delimiter, which quoted cells may have, too."""
-    for skipped in range(max(0, min(MOST_SKIPPED, len(lines) - FEWEST_ROWS)) + 1):
-        yield skipped
-        if usual and usual in lines[skipped]:
-            return
-
-
-def _separates(mark: str, lines: Sequence[str], skipped: int) -> bool:
-    """Whether a mark is in each line equally often, but for some lines before the table that have none."""
-    times = [line.count(mark) for line in lines]
-    return not any(times[:skipped]) and len(set(times[skipped:])) == 1 and times[-1] > 0
-
-
-def _blanks_follow(mark: str, lines: Sequence[str]) -> bool:
     text = "\n".join(lines)
-    return mark != " " and text.count(mark) == text.count(f"{mark} ")
+    for mark in marks:
+        are_words = " " not in text.replace(f"{mark} ", mark)
+        if separates(mark, lines) and (usual or mark in "\t|" or are_words):
+            return Layout(mark, _blanks_follow(mark, text))
+    if not usual:
+        return None
+    mark = next((one for one in marks if one in lines[0]), usual)
+    return Layout(mark, _blanks_follow(mark, text))
 
 
-def _are_quoted(lines: Sequence[str]) -> bool:
-    """Whether quoted cells have blanks between them, as R writes a table."""
-    return all(line.startswith('"') and '" "' in line for line in lines)
+def separates(mark: str, lines: Sequence[str]) -> bool:
+    """Return whether a mark is in each line equally often."""
+    times = {line.count(mark) for line in lines}
+    return len(times) == 1 and times != {0}
 
 
-def _are_labelled_ids(lines: Sequence[str]) -> bool:
-    """Whether each line is an id and short values after it, separated by blanks."""
-    rows = [line.split(" ") for line in lines]
-    widths = {len(row) for row in rows}
-    if len(rows) < FEWEST_ROWS or len(widths) > 1 or min(widths) not in range(2, 9):
-        return False
-    ids, *_, answers = zip(*rows, strict=True)
-    are_ids = len(set(ids)) == len(ids) and all(re.search("[0-9]", one) for one in ids)
-    are_short = len(answers) >= FEWEST_REPEATS * len(set(answers)) or _are_numbers(answers)
-    return are_ids and are_short
+def _blanks_follow(mark: str, text: str) -> bool:
+    return text.count(mark) == text.count(f"{mark} ")
 
 
 def read_delimited(file: TextFile) -> FileTable:
@@ -123,21 +93,15 @@ def read_delimited(file: TextFile) -> FileTable:
         suffix = ".tsv" if layout.delimiter == "\t" else ".csv"
     try:
         table = _columns(_rows(file, layout), file, suffix, layout.delimiter)
-    except NoHeaderError:
-        raise
     except UserError as error:
-        if '"' not in file.text or layout.delimiter != "\t":
+        if isinstance(error, NoHeaderError) or '"' not in file.text or layout.delimiter != "\t":
             raise
         try:
             plain = _columns(_rows(file, layout, "none"), file, ".tsv", layout.delimiter)
-        except NoHeaderError:
-            raise
-        except UserError:
-            raise error from None
+        except UserError as other:
+            raise (other if isinstance(other, NoHeaderError) else error) from None
         table = replace(plain, quoting="none")
     notes = [*table.notes]
-    if layout.skipped:
-        notes.append(f"{file.name}: its first {layout.skipped} lines, which are no rows, are left out")
     if layout.delimiter != DELIMITERS[suffix]:
         read = f"{file.name}: separated by {BETWEEN.get(layout.delimiter, repr(layout.delimiter))}"
         notes.append(f"{read}; what is written here has {BETWEEN[DELIMITERS[table.suffix]]}")
@@ -147,17 +111,17 @@ def read_delimited(file: TextFile) -> FileTable:
 def _rows(file: TextFile, layout: Layout, quoting: Quoting = "rfc4180") -> CellRows:
     allow_long_cells()
     reader = csv.reader(
-        itertools.islice(io.StringIO(file.text, newline="\n"), layout.skipped, None),
+        io.StringIO(file.text, newline="\n"),
         delimiter=layout.delimiter,
         quoting=QUOTING[quoting],
         strict=True,
         skipinitialspace=layout.blanks_follow,
     )
     rows = CellRows([], [], [])
-    number = layout.skipped
+    number = 0
     try:
         for cells in reader:
-            number = reader.line_num + layout.skipped
+            number = reader.line_num
             if any(cell.strip() for cell in cells):
                 rows.cells.append(cells)
                 rows.numbers.append(number)
@@ -188,7 +152,6 @@ def _columns(read: CellRows, file: TextFile, suffix: str, delimiter: str) -> Fil
         rows, numbers = rows[1:], numbers[1:]
         header, whose = first, "the first line"
     if not file.columns:
-        header = _with_unnamed(first, rows)
         _check_header(where, header, rows)
     expected = f"Expected {len(header)}, as many as {whose}, separated by {BETWEEN.get(delimiter, repr(delimiter))}."
     faults = _faults_of_names(where, header)
@@ -207,41 +170,20 @@ def _check_header(where: str, header: Sequence[str], rows: Sequence[Sequence[str
         raise no_header(where, header, alike, evidence)
 
 
-def _with_unnamed(first: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The header with an empty name where all rows have a cell more: the last one, or as R writes it the first."""
-    if len(first) < 2 or len(rows) < FEWEST_ROWS or any(len(row) != len(first) + 1 for row in rows):
-        return first
-    if any(cells[-1] for cells in rows):
-        return ["", *first]
-    return [*first, ""]
-
-
 def _without_unnamed(header: list[str], columns: Sequence[Sequence[str]], table: FileTable) -> FileTable:
-    """The table with the columns that have a name, and ids in a first one without; it may merely count the rows."""
+    """Return the table with the columns that have a name, and ids in a first one without; it may merely count rows."""
+    notes = [*table.notes]
     if not header[0] and len(table) and NUMBERED not in header:
         ids = columns[0]
         counts = all(one.isdecimal() for one in ids) and int(ids[-1]) - int(ids[0]) == len(ids) - 1
         if not counts and len(set(ids)) == len(ids):
             header = [NUMBERED, *header[1:]]
-            table = replace(
-                table,
-                notes=(
-                    *table.notes,
-                    f"{table.file}: its first column has no name, and is called {NUMBERED}",
-                ),
-            )
-    unnamed = header.count("")
-    if unnamed:
-        table = replace(
-            table,
-            notes=(
-                *table.notes,
-                f"{table.file}: {unnamed} columns without a name are left out",
-            ),
-        )
+            notes.append(f"{table.file}: its first column has no name, and is called {NUMBERED}")
+    if unnamed := header.count(""):
+        notes.append(f"{table.file}: {unnamed} columns without a name are left out")
     named = dict(zip(header, columns, strict=True))
     named.pop("", None)
-    return replace(table, columns=named)
+    return replace(table, columns=named, notes=tuple(notes))
 
 
 def _faults_of_names(where: str, names: Sequence[str]) -> list[str]:

@@ -17,13 +17,9 @@ from gen_bundle.ground.tables.table import FEWEST_REPEATS, LIST, FileTable
 STARTS = ("start", "begin", "start_char", "start_offset", "startOffset", "char_start", "start_index", "from")
 ENDS = ("end", "stop", "end_char", "end_offset", "endOffset", "char_end", "end_index", "to")
 KINDS = ("label", "type", "entity_type", "entity_group", "entity", "category", "tag", "class", "technique", "labels")
-WITH_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)*")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)?")
-THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+")
+MAY_BE_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 PERCENT = re.compile(r"[+-]?[0-9]+(\.[0-9]+)? ?%")
-SPAN_TEXT = re.compile(r"[0-9]+[-:][0-9]+([;,| ]+[0-9]+[-:][0-9]+)+")
-"""Two places at least: one alone may be anything, such as years."""
-PLACES = re.compile(r"([0-9]+)[-:]([0-9]+)")
 NO_FORM: Any = object()
 EMPTY: tuple[Any, ...] = ([], "[]")
 MOST_CODES = 10
@@ -99,25 +95,14 @@ def _numbers(gold: FileTable, name: str, cells: Sequence[str]) -> tuple[list[str
     """The cells of numbers without their commas or percent signs, and the words for it; None for any other."""
     if all(PERCENT.fullmatch(cell) for cell in cells):
         return [cell.rstrip("%").rstrip() for cell in cells], "numbers, without their percent signs"
-    if not all(WITH_COMMA.fullmatch(cell) for cell in cells):
-        return None
     with_commas = [cell for cell in cells if "," in cell]
-    if not with_commas or _are_codes(cells):
+    if not with_commas or _are_codes(cells) or not all(DECIMAL_COMMA.fullmatch(cell) for cell in cells):
         return None
-    if all(THOUSANDS.fullmatch(cell) for cell in with_commas):
-        return _without_thousands(gold, name, with_commas), "numbers, without the commas of their thousands"
-    if not all(DECIMAL_COMMA.fullmatch(cell) for cell in cells):
-        return None
-    return [cell.replace(",", ".") for cell in cells], "numbers, whose commas are written as points"
-
-
-def _without_thousands(gold: FileTable, name: str, with_commas: Sequence[str]) -> list[str]:
-    """The cells without commas; raises UserError where each has one alone, which may stand for the decimal point."""
-    first = with_commas[0]
-    if max(cell.count(",") for cell in with_commas) == 1:
+    if all(MAY_BE_THOUSANDS.fullmatch(cell) for cell in with_commas):
+        first = with_commas[0]
         meant = f"{first.replace(',', '.')} or {first.replace(',', '')}"
         raise UserError(f"{gold.file}: {name} holds numbers such as {first}. Expected {meant}, whichever is meant.")
-    return [cell.replace(",", "") for cell in gold.columns[name]]
+    return [cell.replace(",", ".") for cell in cells], "numbers, whose commas are written as points"
 
 
 def _spans(value: Any) -> Any:
@@ -194,32 +179,13 @@ def _are_codes(cells: Sequence[str]) -> bool:
     return seen.total() >= FEWEST_REPEATS * len(seen)
 
 
-def _multi_hot(value: Any) -> Any:
-    """A list that says of each label whether it holds; labels are called by their places."""
-    if not isinstance(value, list) or not value or not all(type(one) is int and one in (0, 1) for one in value):
-        return NO_FORM
-    return [str(place) for place, one in enumerate(value) if one]
-
-
-def _span_text(cell: str) -> Any:
-    """Places such as `0-4;9-12`."""
-    if not SPAN_TEXT.fullmatch(cell):
-        return NO_FORM
-    found = []
-    for start, end in PLACES.findall(cell):
-        found.append([int(start), int(end)])
-    return json.dumps(found)
-
-
 JSON_FORMS: Mapping[str, Callable[[Any], Any]] = {
     "spans": _spans,
     "texts, without their places": _answers,
-    "labels, which are called by their places in the lists, from 0": _multi_hot,
 }
 CELL_FORMS: Mapping[str, Callable[[str], Any]] = {
     "lists of JSON": _python_list,
     "spans": _in_cell(_spans),
-    "spans, whose ends are the first places after them": _span_text,
     "texts, without their places": _in_cell(_answers),
 }
 """How a column is said to be read → what a value of it means, or `NO_FORM`."""

@@ -10,7 +10,7 @@ from typing import Any
 from gen_bundle.ground.errors import UserError, raise_all
 from gen_bundle.ground.tables import doccano, label_studio, prodigy
 from gen_bundle.ground.tables.forms import is_answer, is_span
-from gen_bundle.ground.tables.table import LINE_END, NUMBERED, FileTable, NoHeaderError
+from gen_bundle.ground.tables.table import LINE_END, NUMBERED, FileTable
 from gen_bundle.ground.tables.text_file import TextFile
 
 ANSWER = "answer"
@@ -61,7 +61,7 @@ def read_json(file: TextFile) -> FileTable | None:
     if exported := _export(file.name, suffix, values, numbers):
         return exported
     table = FileTable(file.name, suffix, {}, numbers)
-    table, records = _records(values, table, file.columns, notes)
+    table, records = _records(values, table, notes)
     problems = []
     for at, record in enumerate(records):
         if not _is_unicode(record):
@@ -195,14 +195,10 @@ def _keyed(value: dict[str, Any]) -> Iterator[Any]:
         yield {NUMBERED: key, **item}
 
 
-def _records(
-    values: list[Any], table: FileTable, names: Sequence[str], notes: list[str]
-) -> tuple[FileTable, list[Any]]:
+def _records(values: list[Any], table: FileTable, notes: list[str]) -> tuple[FileTable, list[Any]]:
     """Return the items as flat objects, each with its number; raises UserError for those that are none."""
     kinds = {type(value) for value in values}
-    if kinds == {list}:
-        return _named_cells(values, table, names)
-    if kinds and dict not in kinds:
+    if kinds and dict not in kinds and list not in kinds:
         notes.append(f"{table.file}: holds plain values, which are numbered from 1")
         return table, list(_keyed({str(number): value for number, value in enumerate(values, start=1)}))
     problems = []
@@ -216,25 +212,6 @@ def _records(
         return table, [one for value in values for one in _keyed(value)]
     table, records = _within_one_list(values, table, notes)
     return table, _flat(records)
-
-
-def _named_cells(values: list[Any], table: FileTable, names: Sequence[str]) -> tuple[FileTable, list[Any]]:
-    """Lists as records, by the names of columns that were given."""
-    first = [str(one) for one in values[0]]
-    if not names:
-        names = [NUMBERED, *(f"column{at}" for at in range(2, len(first))), ANSWER][: len(first)]
-        message = f"{table.place(0)}: is a list. Expected the columns' names: --columns {','.join(names)}."
-        raise NoHeaderError(message, names, first)
-    problems = []
-    for at, cells in enumerate(values):
-        if len(cells) != len(names):
-            expected = f"Expected {len(names)}, as many as --columns."
-            problems.append(f"{table.place(at)}: has {len(cells)} values. {expected}")
-    raise_all(problems)
-    if list(names) == first:
-        table = replace(table, numbers=table.numbers[1:])
-        values = values[1:]
-    return table, [dict(zip(names, cells, strict=True)) for cells in values]
 
 
 def _is_unicode(value: Any) -> bool:

@@ -1,18 +1,16 @@
 """Folders of text files whose lines are rows of numbers, without a header: boxes, events or tracks of each document."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.tables.answer_lines import several_values
-from gen_bundle.ground.tables.delimited import RECOGNISED, no_header, read_delimited
+from gen_bundle.ground.tables.delimited import RECOGNISED, no_header, read_delimited, separates
 from gen_bundle.ground.tables.table import FileTable
 from gen_bundle.ground.tables.text_file import TextFile
 from scoring_kit.base.field_types import NUMBER
 
 BLANK = " "
-BLANKS = re.compile(r"(?m)^[ \t]+|[ \t]+(?=\r?$)|([ \t]+)")
 
 
 def read_number_rows(files: Sequence[TextFile]) -> list[FileTable] | None:
@@ -30,29 +28,12 @@ def read_number_rows(files: Sequence[TextFile]) -> list[FileTable] | None:
     if given is None and not what:
         return None
     marks = [given] if given else [*RECOGNISED, BLANK]
-    mark = next((one for one in marks if _divides(lines, one)), None)
+    mark = next((one for one in marks if separates(one, lines)), None)
     if mark is None:
         expected = "as many cells in each line; where each answer is such a file, begin with --recipe files"
         raise UserError(f"{files[0].name}: each line holds {what or 'cells'}, not as many in all. Expected {expected}.")
-    if mark == BLANK:
-        files = [replace(file, text=BLANKS.sub(_as_one, file.text)) for file in files]
     if not files[0].columns:
-        rows = [_cells(line, mark) for line in lines]
+        rows = [line.split(mark) for line in lines]
         evidence = next((cell for cell in rows[0] if NUMBER.fullmatch(cell)), rows[0][0])
         raise no_header(f"{files[0].name}:1", rows[0], rows[1:] or rows, evidence)
     return [read_delimited(replace(file, delimiter=mark)) for file in files]
-
-
-def _as_one(found: re.Match[str]) -> str:
-    """Return one blank between cells, and none at the ends of a line."""
-    return "" if found[1] is None else BLANK
-
-
-def _divides(lines: Sequence[str], mark: str) -> bool:
-    """Whether a mark divides each line into equally many cells, and more than one."""
-    widths = {len(_cells(line, mark)) for line in lines}
-    return len(widths) == 1 and widths != {1}
-
-
-def _cells(line: str, mark: str) -> list[str]:
-    return line.split() if mark == BLANK else line.split(mark)

