@@ -19,10 +19,6 @@ from gen_bundle.ground.zips.tree import Node, file_of, is_encodable
 from gen_bundle.ground.zips.unpacking import BUNDLE
 
 PYTHON_TAG = re.compile(rb"!!python/\S+[ \t]*")
-COLON_WITHIN = re.compile(
-    rb"(?P<key>\s*(?:- +)?[\w.-]+: +)(?P<text>[^\s\"'\[{|>&*!%@`#][^#\r\n]*: [^#\r\n]*)(?P<end>\r?\n?)"
-)
-"""A line with a text that holds a colon and a blank, and is not in quotes."""
 ABSENT = "NOT-IN-THE-BUNDLE"
 """The one file in the folder that stands for a program or data that the bundle names and does not hold."""
 NO_PAGE = f"{SCAFFOLD_TEXT}: this page was not in the bundle.\n".encode()
@@ -152,23 +148,13 @@ def _find_yaml(path: Path, bundle: Bundle, imported: Imported) -> None:
 
 
 def _repaired(data: bytes, imported: Imported) -> bytes:
-    """Return a YAML text that cannot be read without tags of Python, and with quotes round texts that have a colon."""
-    for _ in range(MOST_PROBLEMS):
-        try:
-            read_yaml(data)
-        except UnreadableYamlError as error:
-            lines = data.splitlines(keepends=True)
-            line = lines[error.line - 1] if error.line and error.line <= len(lines) else b""
-            if PYTHON_TAG.search(data):
-                data = PYTHON_TAG.sub(b"", data)
-                imported.changed.append(f"{YAML_NAME}: tags such as !!python/unicode are left out")
-            elif found := COLON_WITHIN.fullmatch(line):
-                quoted = found["text"].strip().replace(b"'", b"''")
-                lines[(error.line or 1) - 1] = found["key"] + b"'" + quoted + b"'" + found["end"]
-                data = b"".join(lines)
-                imported.changed.append(f"{error.place(YAML_NAME)}: the text with a colon is put in quotes")
-            else:
-                break
+    """Return a YAML text without tags of Python, where it cannot be read with them."""
+    try:
+        read_yaml(data)
+    except UnreadableYamlError:
+        if PYTHON_TAG.search(data):
+            imported.changed.append(f"{YAML_NAME}: tags such as !!python/unicode are left out")
+            return PYTHON_TAG.sub(b"", data)
     return data
 
 

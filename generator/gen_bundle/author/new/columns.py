@@ -79,7 +79,6 @@ class GoldColumn:
             these columns' names.
         binary: of such labels the words for what does not hold and for what does.
         annotators: of an answer that the gold has several times, the columns of it.
-        ignores_case: whether labels are the same without case, as some rows of the gold write them otherwise.
         within_one: whether all numbers lie from 0 to 1.
         words: mean number of words of a text.
         blank: the rows whose value is absent or empty.
@@ -94,7 +93,6 @@ class GoldColumn:
     columns: tuple[str, ...] = ()
     binary: tuple[str, str] = ("0", "1")
     annotators: tuple[str, ...] = ()
-    ignores_case: bool = False
     within_one: bool = False
     words: float = 0
     blank: tuple[int, ...] = ()
@@ -276,11 +274,6 @@ def _label(name: str, values: Collection[str]) -> GoldColumn:
     """A column of labels, which are declared where there are few of them."""
     if scale := on_a_scale(values):
         return GoldColumn(name, "ordinal", scale)
-    same = {one.casefold() for one in values}
-    if len(same) < len(values):  # the first of each, as the alphabet has them
-        chosen = {value.casefold(): value for value in sorted(values, reverse=True)}
-        column = _label(name, list(chosen.values()))
-        return replace(column, ignores_case=True)
     listed = _in_order(values) if len(values) <= MOST_LABELS else ()
     grades = False
     if len(listed) > 1 and all(WHOLE.fullmatch(one) for one in listed):

@@ -1,13 +1,14 @@
 """Writes a competition's data: gold and baseline of each phase, and what participants are given."""
 
+import csv
 import inspect
+import io
 import json
 import math
-import re
 import statistics
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from gen_bundle.author.new.columns import GoldColumn
 from gen_bundle.author.new.key_and_answers import Key
 from gen_bundle.author.new.propose import Proposal, token_column, tokens_in
 from gen_bundle.ground.resources import SCAFFOLD
-from gen_bundle.ground.tables.table import DELIMITERS, FileTable, text_of
+from gen_bundle.ground.tables.table import DELIMITERS, FileTable, Quoting, text_of
 from scoring_kit.base.field_types import Field
 
 ENTRY = "model.py"
@@ -238,38 +239,29 @@ def _baseline(proposal: Proposal, gold: FileTable, answers: Mapping[str, Any]) -
 
 def _write(path: Path, columns: Columns, gold: FileTable) -> None:
     """Write a table in the format of the gold."""
-    lines: Iterable[str]
-    text = "{}\n"
-    between = "\n"
     if gold.is_json:
-        rows = zip(*columns.values(), strict=True)
-        lines = [json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) for row in rows]
+        records = []
+        for row in zip(*columns.values(), strict=True):
+            records.append(json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False))
+        text = "".join(f"{record}\n" for record in records)
         if gold.suffix == ".json":
-            text, between = "[\n{}\n]\n", ",\n"
+            text = "[\n" + ",\n".join(records) + "\n]\n"
     elif gold.suffix == ".txt":
         *_, lines = columns.values()
+        text = "".join(f"{line}\n" for line in lines)
     else:
-        delimiter = DELIMITERS[gold.suffix]
-        cells: list[Sequence[str]] = [[name, *values] for name, values in columns.items()]
-        if gold.quoting != "none":
-            cells = [_quoted(column, delimiter) for column in cells]
-        lines = (delimiter.join(one) for one in zip(*cells, strict=True))
+        text = _cells_text(columns, DELIMITERS[gold.suffix], quoting=gold.quoting)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text.replace("{}", between.join(lines)), encoding="utf-8", newline="")
+    path.write_text(text, encoding="utf-8", newline="")
 
 
-def _quoted(cells: Sequence[str], delimiter: str) -> Sequence[str]:
-    """Cells as RFC 4180 has them; `csv` takes five times as long."""
-    special = re.compile(f'[{delimiter}"\r\n]')
-    if not special.search(" ".join(cells)):
-        return cells
-    found = []
-    for cell in cells:
-        if special.search(cell):
-            doubled = cell.replace('"', '""')
-            cell = f'"{doubled}"'
-        found.append(cell)
-    return found
+def _cells_text(columns: Columns, delimiter: str, quoting: Quoting) -> str:
+    rows = [list(columns), *zip(*columns.values(), strict=True)]
+    if quoting == "none":
+        return "".join(f"{delimiter.join(row)}\n" for row in rows)
+    buffer = io.StringIO()
+    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return buffer.getvalue()
 
 
 def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:

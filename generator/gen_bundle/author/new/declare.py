@@ -247,8 +247,6 @@ def _answer_field(column: GoldColumn, *, is_json: bool) -> dict[str, Any]:
             entry |= {"positive": positive, "negative": negative}
     elif column.type in ("label", "labels", "ordinal") and column.values:
         entry["values"] = list(column.values)
-    if column.ignores_case:
-        entry["case"] = "ignore"
     if column.type == "labels" and column.separator != "|" and not is_json:
         entry["separator"] = column.separator
     if column.type == "probability" or (column.type == "number" and column.within_one):

@@ -371,5 +371,3 @@ def _of_answer(column: GoldColumn) -> Iterator[str]:
         yield f"{name} is read as texts of which one is right; a set of labels: --answer {name}=labels"
     elif column.type == "text" and not _is_named(column):
         yield f"{name} is read as a text; labels: --answer {name}=label; another column: --answer COLUMN"
-    if column.ignores_case:
-        yield f"labels of {name} that differ in case alone count as one (`case: ignore` in bundle.yaml)"

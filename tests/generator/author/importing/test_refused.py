@@ -157,12 +157,6 @@ def test_a_list_under_leaderboard_is_taken(tmp_path: Path) -> None:
     assert (found.changed, found.lost, found.faults) == (["leaderboard: its list is taken for leaderboards"], [], [])
 
 
-def test_a_text_with_a_colon_is_put_in_quotes(tmp_path: Path) -> None:
-    found = imported(edited(replace("title: A small task", "title: Reviews: it's spring")), tmp_path)
-    assert found.changed == ["competition.yaml:2:15: the text with a colon is put in quotes"]
-    assert 'title: "Reviews: it\'s spring"' in (tmp_path / "project" / "bundle.yaml").read_text()
-
-
 def test_the_comments_are_kept_beside(tmp_path: Path) -> None:
     draft = edited(replace("version: 2", "# Month/Day/Year\nversion: 2"))
     imported(draft, tmp_path)

@@ -57,11 +57,6 @@ SHAPES: Mapping[str, tuple[str, str | bytes, str]] = {
         table("id|codes", "{i}|1,{grade}", "\t").replace("1,1", "1"),
         "multilabel: codes is labels",
     ),
-    "true and TRUE": (
-        "g.csv",
-        table("id|label", "{i}|{label}").replace("neg", "Pos"),
-        "classification: label is label",
-    ),
     "ratings": ("g.csv", table("id|rating", "{i}|{grade}"), "classification: rating is ordinal"),
     "numbered labels": ("g.csv", table("id|class", "{i}|{grade} - some"), "classification: class is ordinal"),
     "levels": (
