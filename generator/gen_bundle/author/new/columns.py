@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gen_bundle.ground.tables.forms import json_list
-from gen_bundle.ground.tables.table import FEWEST_REPEATS, LINE_END, LIST, FileTable, text_of
+from gen_bundle.ground.tables.table import FEWEST_REPEATS, LINE_END, LIST, FileTable, all_match, text_of
 from scoring_kit.base.field_types import NUMBER, TAG, Field, FieldError
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -196,7 +196,7 @@ def _cell_column(name: str, cells: Counter[str]) -> GoldColumn:
     """A column of these cells, which occur so often."""
     if not cells:
         return GoldColumn(name, "string")
-    if all(LIST.fullmatch(one) for one in cells):
+    if all_match(LIST, cells):
         lists = [json_list(one) for one in cells.elements()]
         found = GoldColumn(name, "other")
         if {type(one) for one in lists} == {list}:
@@ -228,7 +228,7 @@ def _parts(cells: Counter[str], separator: str) -> Counter[str]:
 
 def _numbers(name: str, numbers: Iterable[float], written: Counter[str]) -> GoldColumn:
     """A column of numbers: labels where all are whole, few and repeated."""
-    if all(WHOLE.fullmatch(one) for one in written) and len(written) <= MOST_GRADES and _are_labels(name, written):
+    if all_match(WHOLE, written) and len(written) <= MOST_GRADES and _are_labels(name, written):
         return _label(name, written)
     return GoldColumn(name, "number", within_one=all(0 <= number <= 1 for number in numbers))
 
@@ -276,7 +276,7 @@ def _label(name: str, values: Collection[str]) -> GoldColumn:
         return GoldColumn(name, "ordinal", scale)
     listed = _in_order(values) if len(values) <= MOST_LABELS else ()
     grades = False
-    if len(listed) > 1 and all(WHOLE.fullmatch(one) for one in listed):
+    if len(listed) > 1 and all_match(WHOLE, listed):
         numbers = [int(one) for one in listed]
         grades = len(numbers) >= FEWEST_GRADES and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
     if grades and SCALE_NAME.fullmatch(name):
@@ -333,7 +333,7 @@ def _is_short_label(text: str) -> bool:
 def _in_order(values: Iterable[str]) -> tuple[str, ...]:
     """Numbers by size, other labels by the alphabet: never by how often they occur, which would reveal some gold."""
     listed = sorted(values)
-    if all(WHOLE.fullmatch(one) for one in listed):
+    if all_match(WHOLE, listed):
         listed.sort(key=int)
     return tuple(listed)
 

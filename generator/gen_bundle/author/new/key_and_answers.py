@@ -7,7 +7,7 @@ from typing import Literal
 
 from gen_bundle.author.new.columns import BINARY, WHOLE, GoldColumn, constant, gaps, labels_of
 from gen_bundle.ground.errors import UserError, raise_all
-from gen_bundle.ground.tables.table import FEWEST_REPEATS, LINE_KEY, FileTable
+from gen_bundle.ground.tables.table import FEWEST_REPEATS, LINE_KEY, FileTable, all_match
 from scoring_kit.base.field_types import NUMBER
 
 FEWEST_WORDS = 3
@@ -106,8 +106,8 @@ def _plain_id(gold: FileTable, varied: Sequence[str]) -> str:
     """
     for name in _usable(gold, varied):
         texts = gold.shown(name)
-        if all(NUMBER.fullmatch(text) for text in texts):  # measured, a hash, or a time; in front it may be a number
-            may_be = name == gold.names[0] and _are_whole(texts)
+        if all_match(NUMBER, texts):  # measured, a hash, or a time; in front it may be a number
+            may_be = name == gold.names[0] and all_match(WHOLE, texts)
         else:
             may_be = name == varied[0] or " " not in "".join(texts)
         if may_be and is_unique(gold, (name,)):
@@ -117,10 +117,6 @@ def _plain_id(gold: FileTable, varied: Sequence[str]) -> str:
         f"Name the columns that identify a row together with --key, number the rows with --key {LINE_KEY}, or say "
         "--rows many where a key has any number of rows."
     )
-
-
-def _are_whole(texts: Iterable[str]) -> bool:
-    return all(WHOLE.fullmatch(text) for text in texts)
 
 
 def _candidates(gold: FileTable, named: Sequence[str]) -> Iterator[Key]:
@@ -253,7 +249,7 @@ def _says_nothing(gold: FileTable, column: GoldColumn) -> bool:
     is_flag = {text.casefold() for text in different} < set().union(*BINARY)
     if ANSWER_NAME.fullmatch(column.name) or len(texts) < 2 or column.type == "other" or is_flag:
         return False
-    is_code = column.type == "string" or (column.type == "number" and _are_whole(texts))
+    is_code = column.type == "string" or (column.type == "number" and all_match(WHOLE, texts))
     return len(different) == 1 or (len(different) == len(texts) and is_code)
 
 
@@ -276,7 +272,7 @@ def _of_annotators(gold: FileTable, answers: Sequence[GoldColumn]) -> GoldColumn
     """Columns of several annotators as the one answer that each of them gave; None for any other."""
     names = tuple(one.name for one in answers)
     types = {one.type for one in answers}
-    if len(names) < 2 or len(types) > 1 or not all(ANNOTATOR_NAME.fullmatch(one) for one in names):
+    if len(names) < 2 or len(types) > 1 or not all_match(ANNOTATOR_NAME, names):
         return None
     if types == {"number"}:
         within_one = all(one.within_one for one in answers)
@@ -356,9 +352,7 @@ def _plain(column: GoldColumn, *, many: bool, whole: bool) -> GoldColumn:
 
     There, with `whole`, whole numbers are positions rather than labels.
     """
-    are_whole = (
-        column.type in ("label", "ordinal") and column.values and all(WHOLE.fullmatch(one) for one in column.values)
-    )
+    are_whole = column.type in ("label", "ordinal") and column.values and all_match(WHOLE, column.values)
     if many and whole and are_whole:
         return GoldColumn(column.name, "number", blank=column.blank, not_numbers=column.not_numbers)
     if many or column.type != "string":

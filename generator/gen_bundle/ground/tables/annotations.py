@@ -27,6 +27,10 @@ class Item:
     given: dict[str, Any]
     answers: list[Answer] = field(default_factory=list)
 
+    def answers_to(self, question: str) -> list[Any]:
+        """Return what each annotator said to a question."""
+        return [answer.get(question) for answer in self.answers]
+
 
 def spans_in_order(spans: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """Return spans by their places, each once."""
@@ -49,39 +53,41 @@ def table_of(name: str, suffix: str, tool: str, items: Sequence[Item], notes: Se
     """
     found = [f"{name}: an export of {tool}; each of its items is a row", *notes]
     columns = _given(items)
-    asked = _questions(items)
+    asked: dict[str, None] = {}
+    for item in items:
+        for answer in item.answers:
+            asked |= dict.fromkeys(answer)
     for question in asked:
-        values = [_of_annotators(item, question) for item in items]
-        number = _annotators_of_each(values)
-        if number > 1 and not _are_sets(values):
-            before = f"{question}_" * (len(asked) > 1)
-            for at in range(number):
-                columns[f"{before}annotator_{at + 1}"] = [answers[at] for answers in values]
-            found.append(f"{name}: {question} was answered by {number} annotators, who have a column each")
-        else:
+        values = [item.answers_to(question) for item in items]
+        numbers = {len(answers) for answers in values}
+        # spans or labels, of which there may be none
+        are_sets = any(isinstance(value, list) for value in itertools.chain.from_iterable(values))
+        if are_sets or len(numbers) > 1 or max(numbers) < 2:
             title = question if question not in columns else f"{question}_answer"
-            columns[title] = _first_of_each(values)
-            found += _of_several(name, question, values)
+            columns[title], several = _first_of_each(values, are_sets=are_sets)
+            if several:
+                what = f"{several} items have several annotations; for {question} the first of each counts"
+                found.append(f"{name}: {what}; leave the one that counts in the export to choose otherwise")
+            continue
+        before = f"{question}_" * (len(asked) > 1)
+        for at in range(max(numbers)):
+            columns[f"{before}annotator_{at + 1}"] = [answers[at] for answers in values]
+        found.append(f"{name}: {question} was answered by {max(numbers)} annotators, who have a column each")
     found += _without_annotation(name, items)
     return FileTable(name, suffix, columns, [item.number for item in items], notes=tuple(found))
 
 
-def _questions(items: Sequence[Item]) -> list[str]:
-    found: dict[str, None] = {}
-    for item in items:
-        for answer in item.answers:
-            found |= dict.fromkeys(answer)
-    return list(found)
-
-
-def _of_annotators(item: Item, question: str) -> list[Any]:
-    return [answer.get(question) for answer in item.answers]
-
-
-def _annotators_of_each(values: Sequence[Sequence[Any]]) -> int:
-    """Return how many annotators each item has; 0 where that varies."""
-    numbers = {len(answers) for answers in values}
-    return max(numbers) if len(numbers) == 1 else 0
+def _first_of_each(values: Sequence[Sequence[Any]], *, are_sets: bool) -> tuple[list[Any], int]:
+    """Return the first answer of each item, and how many items have several."""
+    found: list[Any] = []
+    several = 0
+    for answers in values:
+        first = answers[0] if answers else None
+        if first is None and are_sets:
+            first = []
+        found.append(first)
+        several += len(answers) > 1
+    return found, several
 
 
 def _without_annotation(name: str, items: Sequence[Item]) -> list[str]:
@@ -92,30 +98,6 @@ def _without_annotation(name: str, items: Sequence[Item]) -> list[str]:
     return [f"{name}: {len(without)} items have no annotation, or an empty one (numbers {shown}); they stay"]
 
 
-def _are_sets(values: Sequence[Sequence[Any]]) -> bool:
-    """Return whether answers are spans or labels, of which there may be none."""
-    return any(isinstance(value, list) for value in itertools.chain.from_iterable(values))
-
-
-def _first_of_each(values: Sequence[Sequence[Any]]) -> list[Any]:
-    are_sets = _are_sets(values)
-    found: list[Any] = []
-    for answers in values:
-        first = answers[0] if answers else None
-        if first is None and are_sets:
-            first = []
-        found.append(first)
-    return found
-
-
-def _of_several(name: str, question: str, values: Sequence[Sequence[Any]]) -> list[str]:
-    several = [answers for answers in values if len(answers) > 1]
-    if not several:
-        return []
-    what = f"{len(several)} items have several annotations; for {question} the first of each counts"
-    return [f"{name}: {what}; leave the one that counts in the export to choose otherwise"]
-
-
 def _given(items: Sequence[Item]) -> dict[str, list[Any]]:
     """Return what was given, after an id; items are numbered where they have none."""
     columns: dict[str, list[Any]] = {NUMBERED: [str(at) for at in range(1, len(items) + 1)]}
@@ -124,13 +106,13 @@ def _given(items: Sequence[Item]) -> dict[str, list[Any]]:
         names |= dict.fromkeys(item.given)
     for name in names:
         values = [item.given.get(name) for item in items]
-        if any(isinstance(value, PLAIN) or _is_list_of_texts(value) for value in values):
+        if any(_can_be_given(value) for value in values):
             columns[name] = values
     return columns
 
 
-def _is_list_of_texts(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+def _can_be_given(value: Any) -> bool:
+    return isinstance(value, PLAIN) or (isinstance(value, list) and {type(one) for one in value} == {str})
 
 
 def one_or_labels(answers: Sequence[Sequence[str]]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from gen_bundle.ground.errors import UserError, raise_all
-from gen_bundle.ground.tables.table import NUMBERED, FileTable
+from gen_bundle.ground.tables.table import NUMBERED, FileTable, all_match
 from gen_bundle.ground.tables.text_file import TextFile
 
 CONLL_COMMENT = re.compile(r"# |-DOCSTART-|#\w+ =")
@@ -53,7 +53,7 @@ def read_tagged_tokens(file: TextFile) -> FileTable | None:
         f"{file.name}:{number}: has {len(cells)} columns. {expected}" for number, cells in tokens if len(cells) != width
     )
     last = {cells[-1] for _, cells in tokens}
-    if all(CONLL_TAG.fullmatch(tag) for tag in last) and last != {"O"} and not file.columns:
+    if all_match(CONLL_TAG, last) and last != {"O"} and not file.columns:
         return _with_tags(file, sentences)
     return _with_token_rows(file, sentences, width)
 

@@ -18,6 +18,7 @@ from gen_bundle.ground.tables.table import (
     FileTable,
     NoHeaderError,
     Quoting,
+    all_match,
 )
 from gen_bundle.ground.tables.text_file import TextFile
 from scoring_kit.base.field_types import NUMBER
@@ -151,23 +152,21 @@ def _columns(read: CellRows, file: TextFile, suffix: str, delimiter: str) -> Fil
     if not header or header == first:
         rows, numbers = rows[1:], numbers[1:]
         header, whose = first, "the first line"
-    if not file.columns:
-        _check_header(where, header, rows)
     expected = f"Expected {len(header)}, as many as {whose}, separated by {BETWEEN.get(delimiter, repr(delimiter))}."
     faults = _faults_of_names(where, header)
-    odd = [at for at, cells in enumerate(rows) if len(cells) != len(header)]
-    faults += [f"{file.name}:{numbers[at]}: has {len(rows[at])} cells. {expected}" for at in odd]
+    alike: list[list[str]] = []
+    for number, cells in zip(numbers, rows, strict=True):
+        if len(cells) == len(header):
+            alike.append(cells)
+        else:
+            faults.append(f"{file.name}:{number}: has {len(cells)} cells. {expected}")
+    some = alike[:ROWS_LOOKED_AT]
+    if not file.columns and (evidence := _row_in_place_of_header(header, some)):
+        raise no_header(where, header, some, evidence)
     raise_all(faults)
     columns = list(zip(*rows, strict=True)) or [()] * len(header)
     notes = tuple(_left_out(file, read.blank))
     return _without_unnamed(header, columns, FileTable(file.name, suffix, {}, numbers, notes=notes))
-
-
-def _check_header(where: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Raise NoHeaderError where the first line looks like a row."""
-    alike = [cells for cells in rows[:ROWS_LOOKED_AT] if len(cells) == len(header)]
-    if evidence := _row_in_place_of_header(header, alike):
-        raise no_header(where, header, alike, evidence)
 
 
 def _without_unnamed(header: list[str], columns: Sequence[Sequence[str]], table: FileTable) -> FileTable:
@@ -187,7 +186,7 @@ def _without_unnamed(header: list[str], columns: Sequence[Sequence[str]], table:
 
 
 def _faults_of_names(where: str, names: Sequence[str]) -> list[str]:
-    faults = []
+    faults: list[str] = []
     for name, times in Counter(names).items():
         if name and times > 1:
             faults.append(f"{where}: the column {name!r} is there more than once. Expected each column once.")
@@ -217,17 +216,16 @@ def _kind_of_cell(cell: str, given: Sequence[str]) -> str:
     """`value` or `name` of its column, `no label` of it, or empty where nothing speaks for either."""
     if not cell or not given:
         return ""
-    shapes = {_shape(one) for one in given}
-    if _are_numbers(given):
+    if all_match(NUMBER, given):
         is_alike = NUMBER.fullmatch(cell) is not None
         numbers = [float(one) for one in given]
         low, high = min(numbers), max(numbers)
         distance = high - low  # a value is no further from the others; 2019 is none among prices
         if is_alike and not low - distance <= float(cell) <= high + distance:
             return ""
-    elif len(shapes) == 1 and "0" in min(shapes):
-        is_alike = _shape(cell) in shapes
-    elif all(LIST.fullmatch(one) for one in given):
+    elif shape := _shape_of_all(given):
+        is_alike = _shape(cell) == shape
+    elif all_match(LIST, given):
         is_alike = LIST.fullmatch(cell) is not None
     else:
         different = set(given)
@@ -245,19 +243,22 @@ def _shape(cell: str) -> str:
     return re.sub("[0-9]+", "0", cell)
 
 
+def _shape_of_all(cells: Sequence[str]) -> str:
+    """Return the shape that all of some cells have; empty where they differ, or have no numbers."""
+    shapes = {_shape(one) for one in cells}
+    shape = shapes.pop()
+    return shape if not shapes and "0" in shape else ""
+
+
 def no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], evidence: str) -> NoHeaderError:
     """Return the error of a table whose first line is a row, as some `evidence` in it shows."""
     columns = list(zip(*rows, strict=True))
     names: list[str] = []
     for at, cell in enumerate(first):
         name = _name_for(cell, columns[at], is_first="id" not in names)
-        if name in names:
-            name = f"{name}{at + 1}"
-        names.append(name)
+        names.append(f"{name}{at + 1}" if name in names else name)
     for at in range(len(first) - 1, 0, -1):
-        starts, ends = columns[at - 1 : at + 1]
-        are_whole = all(cell.isdecimal() for cell in (*starts, *ends))
-        if are_whole and all(int(start) < int(end) for start, end in zip(starts, ends, strict=True)):
+        if _are_places(columns[at - 1], columns[at]):
             names[at - 1 : at + 1] = ["start", "end"]
             break
     header = ""
@@ -271,18 +272,22 @@ def no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], e
     )
 
 
+def _are_places(starts: Sequence[str], ends: Sequence[str]) -> bool:
+    """Return whether two columns may say where something starts and ends."""
+    for start, end in zip(starts, ends, strict=True):
+        if not (start.isdecimal() and end.isdecimal() and int(start) < int(end)):
+            return False
+    return True
+
+
 def _name_for(cell: str, given: Sequence[str], *, is_first: bool) -> str:
     """Return what a column without a name may be called."""
     if is_first and len({cell, *given}) == len(given) + 1 and " " not in "".join(given):
         return "id"
-    if all(LIST.fullmatch(one) for one in given):
+    if all_match(LIST, given):
         return "spans"
-    if {_shape(one) for one in given} == {_shape(cell)} and not NUMBER.fullmatch(cell) and "0" in _shape(cell):
+    if _shape_of_all(given) == _shape(cell) != "" and not NUMBER.fullmatch(cell):
         return "doc"
     if len(given) >= FEWEST_REPEATS * len(set(given)):
         return "label"
-    return "score" if _are_numbers(given) else "text"
-
-
-def _are_numbers(cells: Sequence[str]) -> bool:
-    return all(NUMBER.fullmatch(cell) for cell in cells)
+    return "score" if all_match(NUMBER, given) else "text"

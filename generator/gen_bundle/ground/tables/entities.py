@@ -1,18 +1,18 @@
 """The words of entities, whatever marks them: tags, spans, marks within a text, tagged words, entities of brat."""
 
-import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gen_bundle.ground.tables.forms import ENDS, STARTS, is_span
-from gen_bundle.ground.tables.values import parsed
+from gen_bundle.ground.tables.forms import ENDS, STARTS, start_and_end
+from gen_bundle.ground.tables.values import parsed, texts_in
 
 ENTITIES = "the entities in "
 """Before a column's name: the words that it marks, in order, with bars between them."""
 TAG = re.compile(r"(?i)o|[bieslu]-.+")
 MARKED = re.compile(r"<(\w{1,30})(?: [^<>]{0,200})?>([^<>]{1,500})</\1>|\[([^\[\]]{1,500})\]")
-TAGGED_WORD = re.compile(r"(\S+)/([A-Za-z][\w-]*)")
+TAGGED_WORDS = re.compile(r"\S+/[A-Za-z][\w-]*(?:\s+\S+/[A-Za-z][\w-]*)+")
+OUTSIDE = re.compile(r"(?i)/o(?!\S)")
 OF_BRAT = re.compile(r"T[0-9]+\t\S+ [0-9][0-9; ]*\t(.*)")
 LOOKED_AT = 20
 LONGEST = 100_000
@@ -25,7 +25,7 @@ def entities(columns: Mapping[str, Cells]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, cells in {**columns, **_pairs(columns)}.items():
         some = [cell for cell in cells[:LOOKED_AT] if cell.strip()]
-        if not some or max(len(cell) for cell in some) > LONGEST:
+        if not some or len(max(some, key=len)) > LONGEST:
             continue
         if _all(some, _is_tagged):
             found[f"{ENTITIES}{name}"] = [_joined(_of_tagged_words(cell)) for cell in cells]
@@ -33,7 +33,7 @@ def entities(columns: Mapping[str, Cells]) -> dict[str, list[str]]:
             found |= _beside(name, cells, columns, _cut)
         elif _all(some, _flags):
             found |= _beside(name, cells, columns, _flagged)
-        elif any(MARKED.search(cell) for cell in some) and not _all(some, parsed):
+        elif MARKED.search("\n".join(some)) and not _all(some, parsed):
             found[f"{ENTITIES}{name}"] = [_joined(_of_marks(cell)) for cell in cells]
     return found
 
@@ -50,8 +50,9 @@ def _pairs(columns: Mapping[str, Cells]) -> dict[str, list[str]]:
 
 
 def _zipped(starts: str, ends: str) -> str:
-    pairs = zip(re.findall("[0-9]+", starts), re.findall("[0-9]+", ends), strict=False)
-    spans = [f"[{start},{end}]" for start, end in pairs]
+    spans = []
+    for start, end in zip(re.findall("[0-9]+", starts), re.findall("[0-9]+", ends), strict=False):
+        spans.append(f"[{start},{end}]")
     return f"[{','.join(spans)}]"
 
 
@@ -79,9 +80,7 @@ def _of_marks(text: str) -> list[str]:
 
 def _is_tagged(text: str) -> bool | None:
     """Return True where all words have a tag, some of them O; else None."""
-    words = [TAGGED_WORD.fullmatch(word) for word in text.split()]
-    tags = {word[2].lower() for word in words if word}
-    return True if len(words) > 1 and all(words) and "o" in tags else None
+    return True if TAGGED_WORDS.fullmatch(text.strip()) and OUTSIDE.search(text) else None
 
 
 def _of_tagged_words(text: str) -> list[str]:
@@ -94,31 +93,30 @@ def _of_tagged_words(text: str) -> list[str]:
 
 
 def _runs(words: Sequence[str], flags: Sequence[bool]) -> list[str]:
-    """Return the words in a row that are of an entity."""
-    found = []
-    for is_entity, run in itertools.groupby(zip(flags, words, strict=True), key=lambda one: one[0]):
-        if is_entity:
-            found.append(" ".join(word for _, word in run))
+    """Return the words of entities: those that are flagged one after the other are of one."""
+    found: list[str] = []
+    before = False
+    for word, is_entity in zip(words, flags, strict=True):
+        if is_entity and before:
+            found[-1] += f" {word}"
+        elif is_entity:
+            found.append(word)
+        before = is_entity
     return found
-
-
-def _words(cell: str) -> list[str]:
-    value = parsed(cell) if cell.startswith("[") else None
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return value
-    return cell.split()
 
 
 def _flags(cell: str) -> list[bool] | None:
     """Return of each token whether it is of an entity: by its tag, or by a number that is not 0."""
+    flags = []
     value = parsed(cell) if cell.startswith("[") else cell.split()
-    if not isinstance(value, list) or not value:
-        return None
-    if all(isinstance(one, str) and TAG.fullmatch(one) for one in value):
-        return [one.lower() != "o" for one in value]
-    if all(type(one) is int and one >= 0 for one in value):
-        return [one != 0 for one in value]
-    return None
+    for one in value if isinstance(value, list) else ():
+        if isinstance(one, str) and TAG.fullmatch(one):
+            flags.append(one.lower() != "o")
+        elif type(one) is int and one >= 0:
+            flags.append(one != 0)
+        else:
+            return None
+    return flags or None
 
 
 def _places(cell: str) -> list[tuple[int, int]] | None:
@@ -126,29 +124,31 @@ def _places(cell: str) -> list[tuple[int, int]] | None:
     value = parsed(cell) if cell.startswith("[") else None
     if not isinstance(value, list):
         return None
-    found = []
     if len(value) in (2, 3) and type(value[0]) is int:  # a list of one span is written as the span
         value = [value]
+    found = []
     for span in value:
-        if is_span(span):
-            start, end = next(name for name in STARTS if name in span), next(name for name in ENDS if name in span)
-            span = [span[start], span[end]]
-        kinds = [type(part) for part in span] if isinstance(span, list) else []
-        if kinds not in ([int, int], [int, int, str]):
-            return None
-        found.append((span[0], span[1]))
+        match start_and_end(span) or span:
+            case [int(start), int(end)] | [int(start), int(end), str()]:
+                found.append((start, end))
+            case _:
+                return None
     return found
 
 
 def _cut(cell: str, text: str) -> list[str] | None:
-    places = _places(cell) or []
-    if any(end > len(text) for _, end in places):
-        return None
-    return [text[start:end] for start, end in sorted(places)]
+    found = []
+    for start, end in sorted(_places(cell) or ()):
+        if end > len(text):
+            return None
+        found.append(text[start:end])
+    return found
 
 
 def _flagged(cell: str, text: str) -> list[str] | None:
-    flags, words = _flags(cell) or [], _words(text)
+    flags, words = _flags(cell) or [], texts_in(text)
+    if words == [text]:
+        words = text.split()
     return _runs(words, flags) if len(flags) == len(words) else None
 
 

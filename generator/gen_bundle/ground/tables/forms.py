@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from gen_bundle.ground.errors import UserError
-from gen_bundle.ground.tables.table import FEWEST_REPEATS, LIST, FileTable
+from gen_bundle.ground.tables.table import FEWEST_REPEATS, LIST, FileTable, all_match
 
 STARTS = ("start", "begin", "start_char", "start_offset", "startOffset", "char_start", "start_index", "from")
 ENDS = ("end", "stop", "end_char", "end_offset", "endOffset", "char_end", "end_index", "to")
@@ -26,9 +26,12 @@ MOST_CODES = 10
 MOST_LABELS = 50
 
 
-def is_span(value: Any) -> bool:
-    """Whether an object says where a span starts and ends."""
-    return isinstance(value, Mapping) and _first(value, STARTS) is not None and _first(value, ENDS) is not None
+def start_and_end(value: Any) -> list[Any] | None:
+    """Return where a span starts and ends that is an object; None for any other value."""
+    if not isinstance(value, Mapping):
+        return None
+    start, end = _first(value, STARTS), _first(value, ENDS)
+    return None if start is None or end is None else [start, end]
 
 
 def is_answer(value: Any) -> bool:
@@ -36,8 +39,12 @@ def is_answer(value: Any) -> bool:
     return isinstance(value, Mapping) and "text" in value and "answer_start" in value
 
 
-def _first(value: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    return next((name for name in names if name in value), None)
+def _first(value: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return what an object has under the first of some names."""
+    for name in names:
+        if name in value:
+            return value[name]
+    return None
 
 
 def as_they_are_meant(gold: FileTable) -> FileTable:
@@ -48,9 +55,8 @@ def as_they_are_meant(gold: FileTable) -> FileTable:
     """
     columns: dict[str, Sequence[Any]] = {}
     notes = [*gold.notes]
-    forms = JSON_FORMS if gold.is_json else CELL_FORMS
     for name, values in gold.columns.items():
-        for form, meaning in forms.items():
+        for form, meaning in (JSON_FORMS if gold.is_json else CELL_FORMS).items():
             meant = _all_meant(values, meaning)
             if meant is not None:
                 notes.append(f"{gold.file}: {name} is read as {form}")
@@ -80,25 +86,27 @@ def _listed_labels(cells: Sequence[str]) -> tuple[list[str], str] | None:
     """The cells of labels that are lists of JSON, with bars between the labels; None for any other."""
     if not cells or not cells[0].startswith("["):
         return None
-    lists = [json_list(cell) for cell in cells]
     seen: Counter[str] = Counter()
-    for value in lists:
+    found = []
+    for cell in cells:
+        value = json_list(cell)
         if not isinstance(value, list) or not all(isinstance(one, str) and "|" not in one for one in value):
             return None
         seen.update(value)
+        found.append("|".join(value))
     if len(seen) > MOST_LABELS or seen.total() < FEWEST_REPEATS * len(seen):
         return None
-    return ["|".join(value or ()) for value in lists], "labels, which are written with bars between them"
+    return found, "labels, which are written with bars between them"
 
 
 def _numbers(gold: FileTable, name: str, cells: Sequence[str]) -> tuple[list[str], str] | None:
     """The cells of numbers without their commas or percent signs, and the words for it; None for any other."""
-    if all(PERCENT.fullmatch(cell) for cell in cells):
+    if all_match(PERCENT, cells):
         return [cell.rstrip("%").rstrip() for cell in cells], "numbers, without their percent signs"
     with_commas = [cell for cell in cells if "," in cell]
-    if not with_commas or _are_codes(cells) or not all(DECIMAL_COMMA.fullmatch(cell) for cell in cells):
+    if not with_commas or not all_match(DECIMAL_COMMA, cells) or _are_codes(cells):
         return None
-    if all(MAY_BE_THOUSANDS.fullmatch(cell) for cell in with_commas):
+    if all_match(MAY_BE_THOUSANDS, with_commas):
         first = with_commas[0]
         meant = f"{first.replace(',', '.')} or {first.replace(',', '')}"
         raise UserError(f"{gold.file}: {name} holds numbers such as {first}. Expected {meant}, whichever is meant.")
@@ -106,13 +114,15 @@ def _numbers(gold: FileTable, name: str, cells: Sequence[str]) -> tuple[list[str
 
 
 def _spans(value: Any) -> Any:
-    """Objects that say where spans start and end."""
-    if not isinstance(value, list) or not all(is_span(one) for one in value):
+    """Return the spans that objects are which say where they start and end."""
+    if not isinstance(value, list):
         return NO_FORM
     found = []
     for span in value:
-        meant = [span[_first(span, STARTS)], span[_first(span, ENDS)]]
-        kind = span.get(_first(span, KINDS))
+        meant = start_and_end(span)
+        if meant is None:
+            return NO_FORM
+        kind = _first(span, KINDS)
         if isinstance(kind, list) and len(kind) == 1:
             (kind,) = kind
         if isinstance(kind, str):
@@ -122,11 +132,15 @@ def _spans(value: Any) -> Any:
 
 
 def _answers(value: Any) -> Any:
-    """Answers with their places; none is the empty answer, as SQuAD scores it."""
+    """Return the texts of answers with their places; none is the empty answer, as SQuAD scores it."""
+    texts: list[Any] = []
     if is_answer(value) and isinstance(value["text"], list):
         texts = value["text"]
-    elif isinstance(value, list) and all(is_answer(one) for one in value):
-        texts = [answer["text"] for answer in value]
+    elif isinstance(value, list):
+        for answer in value:
+            if not is_answer(answer):
+                return NO_FORM
+            texts.append(answer["text"])
     else:
         return NO_FORM
     return list(dict.fromkeys(texts)) or [""]
@@ -168,10 +182,7 @@ def _are_codes(cells: Sequence[str]) -> bool:
     seen: Counter[str] = Counter()
     for cell in cells:
         parts = cell.split(",")
-        if not all(part.isdecimal() for part in parts):
-            return False
-        codes = [int(part) for part in parts]
-        if codes != sorted(set(codes)):
+        if not "".join(parts).isdecimal() or parts != sorted({*parts}, key=int):
             return False
         seen.update(parts)
         if len(seen) > MOST_CODES:

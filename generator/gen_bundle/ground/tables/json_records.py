@@ -9,7 +9,7 @@ from typing import Any
 
 from gen_bundle.ground.errors import UserError, raise_all
 from gen_bundle.ground.tables import doccano, label_studio, prodigy
-from gen_bundle.ground.tables.forms import is_answer, is_span
+from gen_bundle.ground.tables.forms import is_answer, start_and_end
 from gen_bundle.ground.tables.table import LINE_END, NUMBERED, FileTable
 from gen_bundle.ground.tables.text_file import TextFile
 
@@ -286,7 +286,7 @@ def _lists(records: Sequence[Mapping[str, Any]]) -> set[str]:
 
 
 def _is_row(value: Any) -> bool:
-    return isinstance(value, Mapping) and not is_span(value) and not is_answer(value)
+    return isinstance(value, Mapping) and start_and_end(value) is None and not is_answer(value)
 
 
 def _flat(records: list[dict[str, Any]]) -> list[dict[str, Any]]:

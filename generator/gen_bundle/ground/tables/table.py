@@ -1,7 +1,7 @@
 """A table: its columns, and the line or item of each row."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -127,6 +127,11 @@ class FileTable:
         file = self.files[self.phases[row]] if self.phases else self.file
         number = self.numbers[row]
         return f"{file}[{number}]" if self.suffix == ".json" else f"{file}:{number}"
+
+
+def all_match(pattern: re.Pattern[str], texts: Iterable[str]) -> bool:
+    """Return whether all of these texts are of a form."""
+    return all(pattern.fullmatch(text) for text in texts)
 
 
 def text_of(value: Any) -> str | None:

@@ -3,7 +3,7 @@
 import re
 
 from gen_bundle.ground.errors import UserError, raise_all
-from gen_bundle.ground.tables.table import FileTable
+from gen_bundle.ground.tables.table import FileTable, all_match
 from gen_bundle.ground.tables.text_file import TextFile
 
 QRELS = re.compile(r"(\S+)[ \t]+(?:0|Q0)[ \t]+(\S+)[ \t]+(-?[0-9]+)\s*")
@@ -14,7 +14,7 @@ RANKED = ("query", "item", "relevance")
 
 def read_judgements(file: TextFile) -> FileTable | None:
     """Return judgements, a judged item a row; a table whose columns are named is read as such."""
-    are_judgements = len(file.beginning) > 1 and all(QRELS.fullmatch(line) for line in file.beginning)
+    are_judgements = len(file.beginning) > 1 and all_match(QRELS, file.beginning)
     if file.columns or not are_judgements:
         return None
     rows = []
@@ -32,7 +32,7 @@ def read_judgements(file: TextFile) -> FileTable | None:
 
 def refuse_run(file: TextFile) -> None:
     """Raise UserError where these are rankings of a system, as TREC has them."""
-    if all(RUN.fullmatch(line) for line in file.beginning):
+    if all_match(RUN, file.beginning):
         raise UserError(
             f"{file.name}: is a run (query, Q0, item, rank, score, name), which is what participants hand in. Expected "
             "the judgements: query, 0, item and relevance in each line."
