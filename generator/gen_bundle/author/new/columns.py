@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gen_bundle.ground.tables.forms import json_list
-from gen_bundle.ground.tables.table import FEWEST_REPEATS, LINE_END, LIST, FileTable, all_match, text_of
+from gen_bundle.ground.tables.table import FEWEST_REPEATS, LIST, FileTable, all_match, text_of
 from scoring_kit.base.field_types import NUMBER, TAG, Field, FieldError
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -20,7 +20,7 @@ SEPARATORS = ("|", ";", ",")
 TEXTS_LOOKED_AT = 20_000
 MOST_LABELS = 50
 MOST_GRADES = 10
-LONGEST_LABEL = 60
+SHORT_LABEL = re.compile(r"(?!\s)[^\r\n]{1,60}(?<!\s)")
 SCALE_NAME = re.compile(
     r"(?i)(.*[_ -])?(scores?|ratings?|stars?|grades?|levels?|intensity|severity|difficulty|degree|likert|quality)"
 )
@@ -168,10 +168,6 @@ def labels_of(texts: Collection[str], kind: str) -> tuple[str, ...]:
     return ordered or _in_order(texts)
 
 
-def _is_tag(value: Any) -> bool:
-    return isinstance(value, str) and TAG.fullmatch(value) is not None
-
-
 def _is_number(cell: str) -> bool:
     return NUMBER.fullmatch(cell) is not None and _is_finite(cell)
 
@@ -197,13 +193,8 @@ def _cell_column(name: str, cells: Counter[str]) -> GoldColumn:
     if not cells:
         return GoldColumn(name, "string")
     if all_match(LIST, cells):
-        lists = [json_list(one) for one in cells.elements()]
-        found = GoldColumn(name, "other")
-        if {type(one) for one in lists} == {list}:
-            found = _list_column(name, lists)
-        if found.type in ("spans", "texts", "offsets"):
-            return found
-        return GoldColumn(name, "other")
+        found = _list_column(name, [json_list(one) for one in cells.elements()])
+        return found if found.type in ("spans", "texts", "offsets") else GoldColumn(name, "other")
     if tags := _tags(name, (cell.split(" ") for cell in cells)):
         return tags
     if all(_is_number(one) for one in cells):
@@ -236,7 +227,7 @@ def _numbers(name: str, numbers: Iterable[float], written: Counter[str]) -> Gold
 def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
     if not values:
         return GoldColumn(name, "string")
-    if {type(one) for one in values} == {list}:
+    if isinstance(values[0], list):
         return _list_column(name, values)
     if all(_is_json_number(one) for one in values):
         return _numbers(name, values, Counter(str(one) for one in values))
@@ -247,13 +238,14 @@ def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
 
 
 def _list_column(name: str, lists: Sequence[Any]) -> GoldColumn:
+    if {type(one) for one in lists} != {list}:
+        return GoldColumn(name, "other")
     elements = list(itertools.chain.from_iterable(lists))
     if elements and all(_is_span(one) for one in elements):
-        types = itertools.chain.from_iterable(span[2:] for span in elements)
-        return GoldColumn(name, "spans", _in_order(set(types)))
+        return GoldColumn(name, "spans", _in_order({span[2] for span in elements if len(span) > 2}))
     if all(_are_offsets(one) for one in lists) and len({len(one) for one in lists}) > 1:
         return GoldColumn(name, "offsets")
-    if not all(_is_text(one) for one in elements):
+    if not {type(one) for one in elements} <= {str}:
         return GoldColumn(name, "other")
     if tags := _tags(name, lists):
         return tags
@@ -275,10 +267,8 @@ def _label(name: str, values: Collection[str]) -> GoldColumn:
     if scale := on_a_scale(values):
         return GoldColumn(name, "ordinal", scale)
     listed = _in_order(values) if len(values) <= MOST_LABELS else ()
-    grades = False
-    if len(listed) > 1 and all_match(WHOLE, listed):
-        numbers = [int(one) for one in listed]
-        grades = len(numbers) >= FEWEST_GRADES and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    grades = len(listed) >= FEWEST_GRADES and all_match(WHOLE, listed)
+    grades = grades and [int(one) for one in listed] == list(range(int(listed[0]), int(listed[-1]) + 1))
     if grades and SCALE_NAME.fullmatch(name):
         return GoldColumn(name, "ordinal", listed)
     return GoldColumn(name, "label", listed, grades=grades)
@@ -288,30 +278,29 @@ def on_a_scale(values: Collection[str]) -> tuple[str, ...]:
     """The labels from the lowest to the highest, where they say their places themselves; else none."""
     if len(values) < FEWEST_GRADES or len(values) > MOST_GRADES:
         return ()
-    places = {}
-    for value in values:
-        found = NUMBERED_LABEL.fullmatch(value)
-        places[value] = int(found[1]) if found else -1
-    if -1 not in places.values() and len(set(places.values())) == len(values):
-        return tuple(sorted(values, key=lambda value: places[value]))
+    numbered = [NUMBERED_LABEL.fullmatch(value) for value in values]
+    places = {int(found[1]): found[0] for found in numbered if found}
+    if len(places) == len(values):
+        return tuple(places[place] for place in sorted(places))
+    words = {value.casefold(): value for value in values}
     for scale in SCALES:
         known = [one.casefold() for one in scale]
-        words = {one.casefold() for one in values}
-        if words <= set(known) and words & {known[0], known[-1]}:
-            return tuple(sorted(values, key=lambda value: known.index(value.casefold())))
+        if len(words) == len(values) and words.keys() <= set(known) and (known[0] in words or known[-1] in words):
+            return tuple(words[one] for one in known if one in words)
     return ()
 
 
 def _tags(name: str, lists: Iterable[Sequence[Any]]) -> GoldColumn | None:
     """A column of tags; None where there are others, or none that begins anything."""
-    different: set[str] = set()
-    for tags in lists:
-        if not all(_is_tag(one) for one in tags):
+    types: set[str] = set()
+    begins = False
+    for tag in itertools.chain.from_iterable(lists):
+        if not isinstance(tag, str) or not TAG.fullmatch(tag):
             return None
-        different.update(tags)
-    if not any(tag.startswith("B-") for tag in different):
-        return None
-    return GoldColumn(name, "tags", _in_order({tag[2:] for tag in different if tag != "O"}))
+        begins = begins or tag.startswith("B-")
+        if tag != "O":
+            types.add(tag[2:])
+    return GoldColumn(name, "tags", _in_order(types)) if begins else None
 
 
 def _are_labels(name: str, texts: Counter[str]) -> bool:
@@ -323,11 +312,7 @@ def _are_labels(name: str, texts: Counter[str]) -> bool:
         may_be = may_be and 2 * list(texts.values()).count(1) <= len(texts)
     elif LABEL_NAME.fullmatch(name) and not any(" " in text for text in texts):
         may_be = True
-    return may_be and all(_is_short_label(one) for one in texts)
-
-
-def _is_short_label(text: str) -> bool:
-    return bool(text) and text == text.strip() and len(text) <= LONGEST_LABEL and not LINE_END.search(text)
+    return may_be and all_match(SHORT_LABEL, texts)
 
 
 def _in_order(values: Iterable[str]) -> tuple[str, ...]:
@@ -344,11 +329,12 @@ def _is_json_number(value: Any) -> bool:
 
 def _are_offsets(value: Sequence[Any]) -> bool:
     """Return whether a list holds positions in their order, each once."""
-    return all(_is_offset(one) for one in value) and list(value) == sorted(set(value))
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+    before = -1
+    for one in value:
+        if type(one) is not int or one <= before:
+            return False
+        before = one
+    return True
 
 
 def _is_finite(number: float | str) -> bool:
@@ -361,9 +347,9 @@ def _is_finite(number: float | str) -> bool:
 def _is_span(value: Any) -> bool:
     if not isinstance(value, list) or len(value) not in (2, 3):
         return False
-    start, end = value[:2]
+    start, end, *kind = value
     are_whole = type(start) is int and type(end) is int
-    return are_whole and 0 <= start < end and all(_is_text(one) for one in value[2:])
+    return are_whole and 0 <= start < end and (not kind or isinstance(kind[0], str))
 
 
 def _mean_words(texts: Counter[str]) -> float:
@@ -374,10 +360,6 @@ def _mean_words(texts: Counter[str]) -> float:
         words += len(text.split()) * times
         rows += times
     return words / max(1, rows)
-
-
-def _is_offset(value: Any) -> bool:
-    return type(value) is int and value >= 0
 
 
 def gaps(gold: FileTable, column: GoldColumn) -> list[str]:

@@ -80,17 +80,18 @@ def key_of(gold: FileTable, asked: Sequence[str], rows: Rows | None) -> tuple[Ke
             raise_all(blanks(gold, name))
         return key, _is_many(gold, key, rows)
     varied = [name for name in gold.names if len(gold) < 2 or len(set(gold.shown(name))) > 1]
-    named = _usable(gold, [name for name in varied if ID_NAME.fullmatch(name)])
+    named = usable(gold, called(ID_NAME, varied))
     if rows == "many":
-        repeated = _repeated(gold, named or _usable(gold, varied))
-        if repeated is None:
+        repeated = _repeated(gold, named or usable(gold, varied))
+        if not repeated:
             raise UserError(
                 f"{gold.file}: every value of every column is unique. Expected a key with several rows: name its "
                 "column with --key."
             )
-        return (repeated,), True
-    if rows is None and (query := _query(gold, named)):
-        return (query,), True
+        return (repeated[0],), True
+    # a ranking's queries: their values repeat, and another column has relevances
+    if rows is None and called(RELEVANCE, gold.names) and (queries := _repeated(gold, called(QUERY_NAME, named))):
+        return (queries[0],), True
     for key in _candidates(gold, named):
         if is_unique(gold, key):
             return key, False
@@ -104,7 +105,7 @@ def _plain_id(gold: FileTable, varied: Sequence[str]) -> str:
 
     `varied` are the columns that have several values.
     """
-    for name in _usable(gold, varied):
+    for name in usable(gold, varied):
         texts = gold.shown(name)
         if all_match(NUMBER, texts):  # measured, a hash, or a time; in front it may be a number
             may_be = name == gold.names[0] and all_match(WHOLE, texts)
@@ -124,13 +125,11 @@ def _candidates(gold: FileTable, named: Sequence[str]) -> Iterator[Key]:
     for name in named:
         yield (name,)
     yield from itertools.combinations(named, 2)
-    positions = _usable(gold, [one for one in gold.names if POSITION_NAME.fullmatch(one)])
-    for name, position in itertools.product(named, positions):
-        yield name, position
-    if any(PLACE_NAME.fullmatch(one) for one in gold.names):  # rows are what participants find
+    yield from itertools.product(named, usable(gold, called(POSITION_NAME, gold.names)))
+    if called(PLACE_NAME, gold.names):  # rows are what participants find
         return
-    for name in gold.names:
-        if name in named or PRIVATE_NAME.fullmatch(name) or not is_usable(gold, name):
+    for name in usable(gold, gold.names):
+        if name in named or PRIVATE_NAME.fullmatch(name):
             continue
         texts = gold.shown(name)
         if "".join(texts).count(" ") >= (FEWEST_WORDS - 1) * len(texts):
@@ -138,19 +137,14 @@ def _candidates(gold: FileTable, named: Sequence[str]) -> Iterator[Key]:
                 yield first, name
 
 
-def _query(gold: FileTable, names: Sequence[str]) -> str | None:
-    """The column of queries in the gold of a ranking: its values repeat, and another column has relevances."""
-    if not any(RELEVANCE.fullmatch(one) for one in gold.names):
-        return None
-    return _repeated(gold, (one for one in names if QUERY_NAME.fullmatch(one)))
+def called(pattern: re.Pattern[str], names: Iterable[str]) -> list[str]:
+    """Return the names that are of a form."""
+    return [name for name in names if pattern.fullmatch(name)]
 
 
-def _repeated(gold: FileTable, names: Iterable[str]) -> str | None:
-    """The first of these columns whose values repeat."""
-    for name in names:
-        if not is_unique(gold, (name,)):
-            return name
-    return None
+def _repeated(gold: FileTable, names: Iterable[str]) -> list[str]:
+    """Return the columns whose values repeat."""
+    return [name for name in names if not is_unique(gold, (name,))]
 
 
 def blanks(gold: FileTable, name: str) -> Iterator[str]:
@@ -163,14 +157,9 @@ def blanks(gold: FileTable, name: str) -> Iterator[str]:
             )
 
 
-def _usable(gold: FileTable, names: Sequence[str]) -> list[str]:
-    """The columns that may be part of a key."""
-    return [one for one in names if is_usable(gold, one)]
-
-
-def is_usable(gold: FileTable, name: str) -> bool:
-    """Return whether a column may be part of a key."""
-    return next(blanks(gold, name), None) is None
+def usable(gold: FileTable, names: Iterable[str]) -> list[str]:
+    """Return the columns that may be part of a key."""
+    return [name for name in names if next(blanks(gold, name), None) is None]
 
 
 def is_unique(gold: FileTable, key: Key) -> bool:
@@ -216,7 +205,7 @@ def answered(
     answers = [columns[one] for one in dict(asked)]
     if not answers:
         may_be = columns
-        if len(columns) > 1 or not all(ID_NAME.fullmatch(name) for name in gold.names if name not in columns):
+        if len(columns) > 1 or not all_match(ID_NAME, set(gold.names) - set(columns)):
             may_be = {name: column for name, column in columns.items() if not _says_nothing(gold, column)}
         answers = _answers_of_rows(may_be, own) if many else _answers(may_be)
     if not answers:
@@ -255,35 +244,34 @@ def _says_nothing(gold: FileTable, column: GoldColumn) -> bool:
 
 def _spread(gold: FileTable, answers: Sequence[GoldColumn]) -> GoldColumn | None:
     """Columns that say of a label each whether it holds, as one set of labels; None for any other."""
-    if len(answers) < FEWEST_SPREAD:
-        return None
-    texts: set[str] = set()
-    for column in answers:
-        texts.update(gold.shown(column.name))
-    words = {one.casefold() for one in texts}
-    if words not in BINARY or len(texts) > len(words):
-        return None
     names = tuple(one.name for one in answers)
+    texts = _texts_of(gold, names)
+    words = {one.casefold() for one in texts}
+    if len(names) < FEWEST_SPREAD or words not in BINARY or len(texts) > len(words):
+        return None
     negative, positive = sorted(texts)
     return GoldColumn(_unused("labels", gold), "labels", names, columns=names, binary=(negative, positive))
+
+
+def _texts_of(gold: FileTable, names: Sequence[str]) -> set[str]:
+    texts: set[str] = set()
+    for name in names:
+        texts.update(gold.shown(name))
+    return texts
 
 
 def _of_annotators(gold: FileTable, answers: Sequence[GoldColumn]) -> GoldColumn | None:
     """Columns of several annotators as the one answer that each of them gave; None for any other."""
     names = tuple(one.name for one in answers)
-    types = {one.type for one in answers}
-    if len(names) < 2 or len(types) > 1 or not all_match(ANNOTATOR_NAME, names):
+    kind, *others = {one.type for one in answers}
+    if len(names) < 2 or others or not all_match(ANNOTATOR_NAME, names):
         return None
-    if types == {"number"}:
+    if kind == "number":
         within_one = all(one.within_one for one in answers)
-        return GoldColumn(_unused("score", gold), "number", annotators=names, within_one=within_one)
-    if not types <= {"label", "ordinal"}:
+        return GoldColumn(_unused("score", gold), kind, annotators=names, within_one=within_one)
+    if kind not in ("label", "ordinal"):
         return None
-    texts: set[str] = set()
-    for name in names:
-        texts.update(gold.shown(name))
-    kind = answers[0].type
-    return GoldColumn(_unused("label", gold), kind, labels_of(texts, kind), annotators=names)
+    return GoldColumn(_unused("label", gold), kind, labels_of(_texts_of(gold, names), kind), annotators=names)
 
 
 def _numbers(gold: FileTable, answers: Sequence[GoldColumn]) -> GoldColumn | None:

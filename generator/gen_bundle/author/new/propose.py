@@ -16,11 +16,12 @@ from gen_bundle.author.new.key_and_answers import (
     Rows,
     answered,
     blanks,
+    called,
     is_input,
     is_unique,
-    is_usable,
     key_of,
     of_types,
+    usable,
 )
 from gen_bundle.declaration.source import nearest
 from gen_bundle.ground.errors import UserError, raise_all
@@ -143,12 +144,13 @@ def _check_names(gold: FileTable, choices: Choices) -> None:
     problems = []
     for option, names in named.items():
         for name in names:
+            if name in gold.names:
+                continue
             column, _, kind = name.rpartition("=")
-            if option == "--answer" and name not in gold.names and column in gold.names:
+            if option == "--answer" and column in gold.names:
                 problems.append(f"--answer {name}: no type {kind!r}. {nearest(kind, list(TYPES))}")
-            elif name not in gold.names:
-                nearby = nearest(name, list(gold.names))
-                problems.append(f"{option} {name}: {gold.file} has no such column. {nearby}")
+            else:
+                problems.append(f"{option} {name}: {gold.file} has no such column. {nearest(name, gold.names)}")
     for name in gold.names:
         if UNWRITABLE.search(name):
             problems.append(f"{gold.file}: the column {name!r} has a control character in its name. Expected none.")
@@ -187,12 +189,14 @@ def _ranking(
         UserError: a relevance that is none, or a query without a relevant item.
     """
     asked = dict(choices.answers)
-    relevance = next((name for name in asked or columns if RELEVANCE.fullmatch(name)), None)
-    rest = [name for name in columns if name not in own and name != relevance]
+    relevances = called(RELEVANCE, asked or columns)
+    rest = [name for name in columns if name not in own and name not in relevances[:1]]
     rest.sort(key=lambda name: ID_NAME.fullmatch(name) is None)
-    item = next((name for name in rest if _identifies(gold, key, name)), None)
-    if relevance is None or item is None:
+    # an item identifies a row together with the key
+    item = next((name for name in usable(gold, rest) if is_unique(gold, (*key, name))), None)
+    if not relevances or item is None:
         return None
+    relevance = relevances[0]
     _check_relevances(gold, key, relevance)
     answers = (GoldColumn(item, "string"), GoldColumn("score", "number"))
     return Proposal(gold, key, True, answers, item=item, relevance=relevance, columns=columns)
@@ -217,11 +221,6 @@ def _check_relevances(gold: FileTable, key: Key, name: str) -> None:
     raise_all(faults)
 
 
-def _identifies(gold: FileTable, key: Key, name: str) -> bool:
-    """Return whether a column of plain texts identifies a row together with the key."""
-    return is_usable(gold, name) and is_unique(gold, (*key, name))
-
-
 def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal:
     """Return what is given and what stays secret: only what looks like an input is given, unless it is named."""
     answered = {*_held(proposal), proposal.item, proposal.relevance}
@@ -236,7 +235,8 @@ def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal
         else:
             secret.append(name)
     groups = []
-    for column in [rest[name] for name in given if GROUP_NAME.fullmatch(name)]:
+    for name in called(GROUP_NAME, given):
+        column = rest[name]
         if column.type == "label" and not column.blank and not column.not_numbers:
             groups.append(column)
     return replace(proposal, public=tuple(given), groups=tuple(groups), secret=tuple(secret))
@@ -278,8 +278,8 @@ def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
     of_key = proposal.key if len(proposal.key) > 1 else ()
     texts = of_types(list(proposal.columns.values()), "text")
     others = answered | {column.name for column in (*proposal.groups, *texts)}
-    for name in (*of_key, *proposal.public, *proposal.secret):
-        if name not in others and CLUSTER_NAME.fullmatch(name) and is_usable(proposal.gold, name):
+    for name in called(CLUSTER_NAME, (*of_key, *proposal.public, *proposal.secret)):
+        if name not in others and usable(proposal.gold, [name]):
             different = len(set(proposal.gold.texts(name)))
             if FEWEST_CLUSTERS <= different <= len(proposal.gold) / FEWEST_REPEATS:
                 return replace(proposal, cluster=name)
@@ -291,11 +291,14 @@ def token_column(proposal: Proposal) -> str | None:
     tagged = of_types(proposal.answers, "tags")
     if not tagged:
         return None
-    lengths = [tokens_in(one) for one in proposal.gold.columns[tagged[0].name]]
     for name in proposal.public:
-        if [tokens_in(one) for one in proposal.gold.columns[name]] == lengths:
+        if _numbers_of_tokens(proposal.gold, name) == _numbers_of_tokens(proposal.gold, tagged[0].name):
             return name
     return None
+
+
+def _numbers_of_tokens(gold: FileTable, name: str) -> list[int]:
+    return [tokens_in(one) for one in gold.columns[name]]
 
 
 def tokens_in(value: object) -> int:
@@ -347,7 +350,7 @@ def _of_key(proposal: Proposal, choices: Choices) -> Iterator[str]:
 
 
 def _is_named(column: GoldColumn) -> bool:
-    return any(ANSWER_NAME.fullmatch(one) for one in column.in_gold)
+    return bool(called(ANSWER_NAME, column.in_gold))
 
 
 def _of_answer(column: GoldColumn) -> Iterator[str]:

@@ -143,8 +143,9 @@ def ids_that_say_answers(proposal: Proposal) -> Iterator[str]:
         answers += [name for name in column.in_gold if name in gold.names]  # the score of a ranking is in none
     secret = {"key": proposal.key, "columns": answers, "texts": []}
     for phase, file in (gold.files or {"": gold.file}).items():
-        rows = [at for at in range(len(gold)) if not phase or gold.phases[at] == phase]
-        of_phase = gold.picked(rows)
+        of_phase = gold
+        if phase:
+            of_phase = gold.picked([at for at, one in enumerate(gold.phases) if one == phase])
         columns = {name: of_phase.shown(name) for name in dict.fromkeys([*proposal.key, *answers])}
         tables = secret_tables(file, columns, secret)
         for leak in said_by_ids(SecretGold(tables=list(tables))):
