@@ -292,55 +292,45 @@ def _parent(path: Path) -> Path:
 
 def _write_example(folder: Path, masks: Masks, phases: Sequence[str]) -> None:
     """Write small made-up masks in the form of the gold."""
-    shape = (EXAMPLE_SIDE,) * len(masks.shape)
+    small = replace(masks, shape=(EXAMPLE_SIDE,) * len(masks.shape), values=masks.values or (0, 1))
     chance = random.Random(EXAMPLE_SIDE)  # noqa: S311 - data, not secrets
     for phase in phases:
         for number in range(1, 4):
             name = masks.pattern.replace(CASE, f"{phase}-{number}")
-            numbers = _disc(shape, masks.values or (0, 1), [chance.uniform(2, EXAMPLE_SIDE - 2) for _ in shape])
-            _write_mask(folder / "example" / phase / name, masks, shape, numbers)
+            centre = [chance.uniform(2, EXAMPLE_SIDE - 2) for _ in small.shape]
+            _write_mask(folder / "example" / phase / name, small, _disc(small, centre))
 
 
 def _write_images(data: Path, masks: Masks) -> None:
     """Write made-up masks, images of them, and the same guess for each."""
     chance = random.Random(SEGMENTATION)  # noqa: S311 - data, not secrets
+    guess = _disc(masks, [SIDE / 2, SIDE / 2])
     for phase, cases in PHASES.items():
         for number in range(1, cases + 1):
             name = f"{phase}-{number:02}.png"
-            gold = _disc(masks.shape, masks.values, [chance.uniform(SIDE / 4, 3 * SIDE / 4) for _ in masks.shape])
-            _write_mask(data / phase / name, masks, masks.shape, gold)
-            _write_mask(
-                data / "baselines" / phase / "centre" / name,
-                masks,
-                masks.shape,
-                _disc(masks.shape, masks.values, [SIDE / 2, SIDE / 2]),
-            )
-            _write_mask(
-                data / "public" / phase / "images" / name,
-                masks,
-                masks.shape,
-                [60 * (1 + value) + chance.randrange(70) for value in gold],
-            )
+            gold = _disc(masks, [chance.uniform(SIDE / 4, 3 * SIDE / 4) for _ in masks.shape])
+            image = [60 * (1 + value) + chance.randrange(70) for value in gold]
+            _write_mask(data / phase / name, masks, gold)
+            _write_mask(data / "baselines" / phase / "centre" / name, masks, guess)
+            _write_mask(data / "public" / phase / "images" / name, masks, image)
 
 
-def _disc(shape: Sequence[int], values: Sequence[int], centre: Sequence[float]) -> list[int]:
-    """Rings of all labels around a centre, as numbers in the order of their places."""
-    labels = [value for value in values if value]
+def _disc(masks: Masks, centre: Sequence[float]) -> list[int]:
+    """Return rings of all labels around a centre, as numbers in the order of their places."""
     numbers = []
-    for place in itertools.product(*map(range, shape)):
-        ring = int(math.dist(place, centre) * 3 * len(labels) / min(shape))
-        number = labels[ring] if ring < len(labels) else 0
-        numbers.append(number)
+    for place in itertools.product(*(range(side) for side in masks.shape)):
+        ring = int(math.dist(place, centre) * 3 * len(masks.labels) / min(masks.shape))
+        numbers.append(masks.labels[ring] if ring < len(masks.labels) else 0)
     return numbers
 
 
-def _write_mask(path: Path, masks: Masks, shape: Sequence[int], numbers: Sequence[int]) -> None:
+def _write_mask(path: Path, masks: Masks, numbers: Sequence[int]) -> None:
     kind = "i4"
     if min(numbers) >= 0 and max(numbers) < 1 << 16:
         kind = "u1" if max(numbers) < 1 << 8 else "u2"
     order = ">" if masks.format == "png" else "<"
     data = struct.pack(f"{order}{len(numbers)}{CODES[kind]}", *numbers)
-    write_arrays(_parent(path), masks.format, {masks.member or "mask": (Head(tuple(shape), kind), data)})
+    write_arrays(_parent(path), masks.format, {masks.member or "mask": (Head(tuple(masks.shape), kind), data)})
 
 
 def _write_events(data: Path, chance: random.Random) -> None:

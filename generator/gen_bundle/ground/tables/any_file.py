@@ -44,8 +44,8 @@ ATTRIBUTE = re.compile(r"""=\s*("[^"]*"|'[^']*')""")
 END_OF_RECORD = re.compile(r"(?i)</(?:tr|li|p|div|h[1-6])>|<br\s*/?>")
 DECIMAL_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
 BRACKETS = re.compile(r"[\[(]([^\[\](){}]{20,})[\])]")
-# Western texts: encoding, bytes of a character, and which of these are 0.
-WIDE = (("utf-32-le", 4, (2, 3)), ("utf-32-be", 4, (0, 1)), ("utf-16-le", 2, (1,)), ("utf-16-be", 2, (0,)))
+# Western texts: encoding, bytes of a character, and the first and last of these that are 0.
+WIDE = (("utf-32-le", 4, 2, 3), ("utf-32-be", 4, 0, 1), ("utf-16-le", 2, 1, 1), ("utf-16-be", 2, 0, 0))
 PRINTABLE = re.compile(rb"[\t\n\x20-\x7e]{6,}")
 EDGE = " \t\r\n\"'`*_<>()[]{}"
 
@@ -112,8 +112,8 @@ def encoding_of(node: Node) -> str:
         return "utf-8-sig"
     if start.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
         return "utf-32"
-    for encoding, width, zeros in WIDE:
-        if any(start) and not any(any(start[place::width]) for place in zeros):
+    for encoding, width, first, last in WIDE:
+        if any(start) and not any(start[first::width]) and not any(start[last::width]):
             return encoding
     if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return "utf-16"
@@ -133,8 +133,11 @@ def count_lines(node: Node) -> int:
     """About how many lines a file has."""
     if node.open is None:
         return 0
+    found = 0
     with node.open() as stream:
-        return sum(chunk.count(b"\n") for chunk in iter(partial(stream.read, CHUNK), b""))
+        while chunk := stream.read(CHUNK):
+            found += chunk.count(b"\n")
+    return found
 
 
 def json_value(node: Node) -> Any:
@@ -182,7 +185,7 @@ def _separator(line: str, marks: str) -> str:
     if "\t" in line and "\t" in marks:
         return "\t"
     others = DECIMAL_COMMA.sub("", line)
-    counted = others if any(mark in others for mark in marks) else line
+    counted = line if set(marks).isdisjoint(others) else others
     return max(marks, key=counted.count)
 
 
@@ -190,7 +193,7 @@ def text_of(node: Node) -> str:
     """The beginning of a text file; the texts in JSON, such as what a notebook shows, or those among other bytes."""
     value = json_value(node)
     if is_binary(node):
-        text = "\n".join(one.decode() for one in PRINTABLE.findall(node.read(MAX_TEXT).replace(b"\0", b"")))
+        text = b"\n".join(PRINTABLE.findall(node.read(MAX_TEXT).replace(b"\0", b""))).decode()
     elif value is not None:
         text = "\n".join(_documents(value))[:MAX_TEXT] if _has_documents(node, value) else ""
     else:
