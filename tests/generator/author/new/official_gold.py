@@ -74,13 +74,6 @@ def official(file: str, kind: str, ranks: str, fields: str, options: str = "") -
     return entered
 
 
-@official(
-    "SemEval2017-task4-test.subtask-A.txt", "classification", "f1", "id: string, label: label", "--columns id,label"
-)
-def semeval2017_4a() -> str:
-    return lines([[801989080477154944 + i, one_of("negative", "neutral", "positive")] for i in range(60)])
-
-
 @official("2018-EI-reg-En-anger-test-gold.txt", "regression", "rmse", "ID: string, Intensity Score: number")
 def ei_reg() -> str:
     rows = [[f"2017-En-3{i:04}", sentence(), "anger", f"{CHANCE.random():.3f}"] for i in range(60)]
@@ -103,11 +96,6 @@ def ei_oc() -> str:
 def e_c() -> str:
     rows = [[f"2018-En-0{i:04}", sentence(), *(flag() for _ in EMOTIONS.split())] for i in range(60)]
     return lines([["ID", "Tweet", *EMOTIONS.split()], *rows])
-
-
-@official("SemEval2018-T3_gold_test_taskA_emoji.txt", "classification", "f1", "Tweet index: string, Label: label")
-def irony() -> str:
-    return lines([["Tweet index", "Label", "Tweet text"], *([i, flag(0.4), sentence()] for i in range(1, 61))])
 
 
 @official("final-eval-key.json", "classification", "f1", "id: string, answer: label", "--at subtaskaenglish")
@@ -148,15 +136,6 @@ def toxic_spans() -> str:
     return lines([["spans", "text"], *rows], ",")
 
 
-@official("spans-gold.txt", "spans", "set_f1", "id: string, spans: offsets", "--columns id,spans")
-def toxic_spans_ids() -> str:
-    rows: list[list[object]] = []
-    for i in range(60):
-        start = CHANCE.randrange(9)
-        rows.append([i, list(range(start, start + CHANCE.randrange(9)))])
-    return lines(rows)
-
-
 @official(
     "task2_test.txt",
     "multilabel",
@@ -166,17 +145,6 @@ def toxic_spans_ids() -> str:
 )
 def pcl() -> str:
     return lines([[flag() for _ in range(7)] for _ in range(60)], ",")
-
-
-@official(
-    "test_labels.txt",
-    "multilabel",
-    "f1",
-    "id: string, labels: labels",
-    "--columns id,misogynous,shaming,stereotype,objectification,violence",
-)
-def mami() -> str:
-    return lines([[f"{15000 + i}.jpg", flag(0.5), flag(), flag(), flag(), flag()] for i in range(60)])
 
 
 @official("mushroom.en-tst.v1.jsonl", "spans", "set_f1", "id: string, hard_labels: spans", "--answer hard_labels")
@@ -215,12 +183,6 @@ def pan25() -> str:
     )
 
 
-@official("labels.jsonl", "multilabel", "f1", "work_id: string, labels: labels")
-def pan23() -> str:
-    names = ["violence", "death", "abuse", "war", "mental-illness"]
-    return jsonl([{"work_id": str(100 + i), "labels": CHANCE.sample(names, CHANCE.randint(1, 3))} for i in range(60)])
-
-
 @official(
     "germeval2018.test.txt",
     "classification",
@@ -242,32 +204,12 @@ def germeval2018() -> str:
     return lines(rows)
 
 
-@official(
-    "AMI2020_testset_raw_gt.tsv",
-    "classification",
-    "f1",
-    "id: string, misogynous: label, aggressive: label",
-    "--columns id,misogynous,aggressive",
-)
-def ami2020() -> str:
-    rows = []
-    for i in range(60):
-        misogynous = flag(0.5)
-        rows.append([5000 + i, misogynous, misogynous * flag(0.5)])
-    return lines(rows)
-
-
 @official("competition_test_stances.csv", "classification", "f1", "Body ID: string, Headline: string, Stance: label")
 def fnc() -> str:
     rows = []
     for i in range(90):
         rows.append([f'"{sentence(6)}, {i % 31}"', i % 25, one_of("agree", "disagree", "discuss", "unrelated")])
     return lines([["Headline", "Body ID", "Stance"], *rows], ",")
-
-
-@official("stance.csv", "classification", "f1", "id: string, stance: label", "--columns id,stance")
-def touche() -> str:
-    return lines([[f"q{i // 3:03}-{i}", one_of("FIRST", "SECOND", "NEUTRAL", "NO")] for i in range(60)], ",")
 
 
 @official(
@@ -279,15 +221,6 @@ def touche() -> str:
 )
 def checkthat_debate() -> str:
     return lines([[i + 1, one_of("TRUMP", "CLINTON", "SYSTEM"), sentence(), flag(0.15)] for i in range(60)])
-
-
-@official("testD.tsv", "extraction", "set_f1", "doc: string, code: label", "--columns doc,code")
-def codiesp() -> str:
-    rows: list[list[str]] = []
-    for i in range(20):
-        codes = CHANCE.sample(["n20.0", "r52", "i10", "e11.9", "k80", "r69", "n39.0"], CHANCE.randint(2, 5))
-        rows += [[f"S0004-0614200{i:02}-1", code] for code in codes]
-    return lines(rows)
 
 
 @official("qrels.dev.tsv", "ranking", "ndcg", "query: string, item: string, score: number")
