@@ -320,7 +320,8 @@ def _disc(masks: Masks, centre: Sequence[float]) -> list[int]:
     numbers = []
     for place in itertools.product(*(range(side) for side in masks.shape)):
         ring = int(math.dist(place, centre) * 3 * len(masks.labels) / min(masks.shape))
-        numbers.append(masks.labels[ring] if ring < len(masks.labels) else 0)
+        label = masks.labels[ring] if ring < len(masks.labels) else 0
+        numbers.append(label)
     return numbers
 
 

@@ -256,7 +256,9 @@ def no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], e
     names: list[str] = []
     for at, cell in enumerate(first):
         name = _name_for(cell, columns[at], is_first="id" not in names)
-        names.append(f"{name}{at + 1}" if name in names else name)
+        if name in names:
+            name = f"{name}{at + 1}"
+        names.append(name)
     for at in range(len(first) - 1, 0, -1):
         if _are_places(columns[at - 1], columns[at]):
             names[at - 1 : at + 1] = ["start", "end"]
