@@ -30,7 +30,7 @@ Messages for people go to stderr; `--json` prints what programs read to stdout. 
 
 def page() -> str:
     """The whole page."""
-    context = click.Context(root, info_name="gen-bundle", terminal_width=100, max_content_width=100)
+    context = click.Context(root, info_name="gen-bundle", terminal_width=100, max_content_width=100, show_default=True)
     index = ["| Verb | What it does |", "| --- | --- |"]
     index += [f"| [{verb}](#{verb}) | {cell(what)} |" for verb, what in VERBS.items()]
     sections = []

@@ -144,7 +144,7 @@ Exit status: 0 fine, 1 findings or a failed run, 2 wrong use or unreadable input
 @click.group(
     cls=VerbGroup,
     epilog=EPILOG,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120, "show_default": True},
     subcommand_metavar="NAME_OR_DIR [OPTIONS] | VERB [ARGS]",
 )
 @click.version_option(package_name="gen-bundle")

@@ -48,7 +48,7 @@ has any trap), 2 wrong use or a path that cannot be read, 3 a bug in gen-bundle.
     "style",
     type=click.Choice(["text", "sarif", "github"]),
     default="text",
-    help="Text for people (default), SARIF, or GitHub annotations.",
+    help="Text for people, SARIF, or GitHub annotations.",
 )
 @click.option(
     "--explain",

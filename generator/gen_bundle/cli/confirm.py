@@ -47,12 +47,7 @@ Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a f
 @click.option("--bundle", required=True, type=PATH, help="The bundle that the competition was made from.")
 @live_phase
 @click.option(
-    "--timeout",
-    type=click.FloatRange(min=0),
-    default=60,
-    show_default=True,
-    metavar="MINUTES",
-    help="How long to wait for the scores.",
+    "--timeout", type=click.FloatRange(min=0), default=60, metavar="MINUTES", help="How long to wait for the scores."
 )
 @click.option("--keep", is_flag=True, help="Leave the submissions on the site, to look at them there.")
 @engine_option

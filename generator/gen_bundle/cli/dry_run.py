@@ -16,7 +16,6 @@ from gen_bundle.cli.options import (
     ask_about_strangers,
     engine_option,
     json_option,
-    phases_of_bundle,
     platform_version,
     python_option,
     trust_option,
@@ -46,11 +45,7 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 @click.command(cls=Verb, advanced=RARE, epilog=EPILOG)
 @click.argument("bundle", type=PATH)
 @click.option(
-    "--out",
-    type=PATH,
-    default=Path("dry-run"),
-    show_default=True,
-    help="Folder for dry-run.json and the output and logs of each run.",
+    "--out", type=PATH, default=Path("dry-run"), help="Folder for dry-run.json and the output and logs of each run."
 )
 @click.option(
     "--submission",
@@ -60,14 +55,7 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
     help="A zip, folder or single file, each another participant's. Without any the bundle's own solutions run.",
 )
 @click.option("--as", "team", metavar="TEAM", help="The one participant that all submissions come from.")
-@click.option(
-    "--phase",
-    "phases",
-    multiple=True,
-    metavar="ID",
-    shell_complete=phases_of_bundle,
-    help="Only this phase; repeatable.",
-)
+@click.option("--phase", "phases", multiple=True, metavar="ID", help="Only this phase; repeatable.")
 @engine_option
 @python_option
 @trust_option

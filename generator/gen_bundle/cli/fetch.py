@@ -35,7 +35,6 @@ Exit status: 0 all is here, 1 something that the server does not give, which is 
     "--max-size",
     type=click.IntRange(1),
     default=2048,
-    show_default=True,
     metavar="MB",
     help="Leave larger files on the site, and name them.",
 )

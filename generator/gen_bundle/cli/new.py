@@ -90,7 +90,7 @@ def _shipped(_context: click.Context, _parameter: click.Parameter, begun: str) -
 )
 @click.option("--columns", metavar="NAME,…", help="Names of the columns of a gold table without a header line.")
 @click.option("--delimiter", metavar="CHARACTER", help="What separates the cells of a gold table.")
-@click.option("--at", metavar="NAME.NAME", default="", help="Where the records of gold in JSON are.")
+@click.option("--at", metavar="NAME.NAME", help="Where the records of gold in JSON are.")
 @click.option("--encoding", help="Of gold that is not UTF-8, such as cp1252.")
 @click.option(
     "--answer", "answers", metavar="COLUMN[=TYPE]", multiple=True, help="Column that participants answer; repeatable."
@@ -240,7 +240,7 @@ def _gold(asked: Mapping[str, Any], words: Sequence[str], *, ask: bool) -> "File
         delimiter = "\t"
     if delimiter is not None and len(delimiter) != 1:
         raise UserError(f"--delimiter {delimiter}: expected one character, or tab.")
-    read = partial(read_table, delimiter=delimiter, at=asked["at"], encoding=asked["encoding"])
+    read = partial(read_table, delimiter=delimiter, at=asked["at"] or "", encoding=asked["encoding"])
     found = {}
     for phase, path in _files(asked["gold"]).items():
         try:

@@ -50,43 +50,24 @@ class Verb(click.Command):
                     formatter.write_dl(records)
 
 
-def first_argument(context: click.Context) -> str:
-    """Return what was typed first; where an option without its value follows, click leaves arguments in `args`."""
-    named = [context.params.get(name) for name in ("source", "competition", "bundle")]
-    typed = [one for one in (*named, *context.args) if one is not None]
-    return str(typed[0]) if typed else ""
-
-
 def declared_ids(kind: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
-    """Complete the ids of `phases` or `tasks` that the verb's first argument, a project, declares."""
+    """Complete the ids of `phases` or `tasks` that the project among the arguments declares."""
 
     def complete(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
         from gen_bundle.build.package.resolve import find_competition
         from gen_bundle.declaration.source import items_of, mapping_of, read_source
 
+        # Where an option without its value follows, click leaves what was typed before it in `args`.
+        typed = context.params.get("source") or context.params.get("competition") or next(iter(context.args), "")
         try:
-            folder = find_competition(first_argument(context))
+            folder = find_competition(str(typed))
         except UserError:
             return []
-        found = []
-        for one in items_of(read_source(folder / "bundle.yaml").data.get(kind)):
-            name = str(mapping_of(one).get("id", ""))
-            if name.startswith(begun):
-                found.append(name)
-        return found
+        declared = items_of(read_source(folder / "bundle.yaml").data.get(kind))
+        ids = [str(mapping_of(one).get("id", "")) for one in declared]
+        return [name for name in ids if name.startswith(begun)]
 
     return complete
-
-
-def phases_of_bundle(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    """Complete the phases of the bundle, or project, that `--bundle` or the first argument is."""
-    from gen_bundle.look.preview.reading import read_view
-
-    try:
-        phases = read_view(Path(context.params.get("bundle") or first_argument(context))).phases
-    except UserError:
-        return declared_ids("phases")(context, parameter, begun)
-    return sorted(name for phase in phases for name in phase.names if name.startswith(begun))
 
 
 def platform_version_option(help_: str, **more: Any) -> Option:
@@ -101,7 +82,7 @@ def platform_version_option(help_: str, **more: Any) -> Option:
     )
 
 
-platform_version = platform_version_option("The Codabench version to follow.", default=NEWEST.value, show_default=True)
+platform_version = platform_version_option("The Codabench version to follow.", default=NEWEST.value)
 trust_option: Option = click.option(
     "--trust", is_flag=True, help="Run code of others on this machine without isolation (docs/trust.md)."
 )
@@ -119,12 +100,9 @@ overrides_option: Option = click.option(
 )
 competition_id: Option = click.argument("competition", metavar="ID", type=int)
 live_phase: Option = click.option(
-    "--phase",
-    metavar="NAME",
-    shell_complete=phases_of_bundle,
-    help="Only this phase: its id in the bundle or on the site, its name or index.",
+    "--phase", metavar="NAME", help="Only this phase: its id in the bundle or on the site, its name or index."
 )
-server_option: Option = click.option("--server", default=PUBLIC_SITE, show_default=True, help="The Codabench site.")
+server_option: Option = click.option("--server", default=PUBLIC_SITE, help="The Codabench site.")
 
 
 def json_option(help_: str) -> Option:

@@ -27,10 +27,10 @@ be said; 2 something to fix first.
 """
 
 
-def numbers(_context: click.Context, _option: click.Parameter, value: str) -> tuple[float, ...]:
+def numbers(_context: click.Context, _option: click.Parameter, value: str | None) -> tuple[float, ...]:
     """Return numbers of at least 0, separated by commas."""
     try:
-        found = tuple(float(part) for part in value.split(",") if value)
+        found = tuple(float(part) for part in value.split(",")) if value else ()
     except ValueError:
         found = (-1.0,)
     if not all(0 <= number < 1e6 for number in found):
@@ -47,47 +47,26 @@ def numbers(_context: click.Context, _option: click.Parameter, value: str) -> tu
     shell_complete=declared_ids("phases"),
     help="The phase whose gold it is; default: the last.",
 )
-@click.option(
-    "--teams",
-    type=click.IntRange(2, 100),
-    default=PowerSettings.teams,
-    show_default=True,
-    help="How many there will be.",
-)
+@click.option("--teams", type=click.IntRange(2, 100), default=PowerSettings.teams, help="How many there will be.")
 @click.option(
     "--gaps",
     callback=numbers,
-    default="",
     metavar="X,…",
     help="Differences in the ranking column.  [default: 1, 2 and 5 % of its scale]",
 )
 @click.option(
-    "--sizes",
-    callback=numbers,
-    default="0.5,1,2",
-    show_default=True,
-    metavar="X,…",
-    help="Test sets of so many times the rows.",
+    "--sizes", callback=numbers, default="0.5,1,2", metavar="X,…", help="Test sets of so many times the rows."
 )
 @click.option(
-    "--level",
-    type=float,
-    help="The better system's score.  [default: half-way between the best baseline and the gold]",
+    "--level", type=float, help="The better system's score.  [default: half-way between the best baseline and the gold]"
 )
 @click.option(
     "--common",
     type=click.FloatRange(0, 1, max_open=True),
     default=PowerSettings.common,
-    show_default=True,
     help="The share of their errors that systems have in common.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**32),
-    default=PowerSettings.seed,
-    show_default=True,
-    help="Of all random numbers.",
-)
+@click.option("--seed", type=click.IntRange(0, 2**32), default=PowerSettings.seed, help="Of all random numbers.")
 @click.option("--want", type=click.FloatRange(0, min_open=True), help="The difference that must be found.")
 @click.option("--out", type=FOLDER, help="Folder for power.json and power.html.")
 @trust_option

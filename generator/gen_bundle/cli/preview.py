@@ -21,12 +21,12 @@ Exit status: 0 the page is written, 2 wrong use, or not a Codabench bundle.
 
 @click.command(epilog=EPILOG)
 @click.argument("bundle", type=THERE)
-@click.option("--out", type=FOLDER, default=Path("preview"), show_default=True, help="Folder for index.html.")
+@click.option("--out", type=FOLDER, default=Path("preview"), help="Folder for index.html.")
 @click.option("--dry-run", type=THERE, help="The results of a dry run, to fill the leaderboard.")
 @platform_version
 @click.option("--open", "open_it", is_flag=True, help="Open it in the browser.")
 @click.option("--serve", "serve_it", is_flag=True, help="Serve it on this machine until Ctrl-C.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="For --serve; default: a free one.")
+@click.option("--port", type=click.IntRange(0, 65535), help="For --serve; default: a free one.")
 def command(
     bundle: Path,
     out: Path,
@@ -34,7 +34,7 @@ def command(
     version: PlatformVersion,
     open_it: bool,
     serve_it: bool,
-    port: int,
+    port: int | None,
 ) -> None:
     """Show a bundle (zip or folder, your own or another's) as participants will meet it, as one static page."""
     from gen_bundle.dry_run.report import read_record
@@ -55,7 +55,7 @@ def command(
         if open_it:
             click.launch(file.resolve().as_uri())
         return
-    with local_server(out, port) as running:
+    with local_server(out, port or 0) as running:
         address = f"http://127.0.0.1:{running.server_port}/"
         say(f"{address} (Ctrl-C ends it)")
         if open_it:

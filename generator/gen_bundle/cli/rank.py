@@ -43,10 +43,7 @@ Exit status: 0 ranked, 1 some teams could not be scored, 2 something to fix firs
 @click.option("--submissions", type=PATH, help="Folder with the submissions of all teams.")
 @click.option("--data", type=PATH, help="Folder with the real data, as for a build.")
 @click.option(
-    "--phase",
-    metavar="ID",
-    shell_complete=declared_ids("phases"),
-    help="The phase whose gold they are scored against.",
+    "--phase", metavar="ID", shell_complete=declared_ids("phases"), help="The phase whose gold they are scored against."
 )
 @click.option("--scores", type=PATH, help="Rank this table of scores instead.")
 @click.option(
@@ -70,14 +67,13 @@ Exit status: 0 ranked, 1 some teams could not be scored, 2 something to fix firs
     type=click.IntRange(100, 1_000_000),
     help="For the report.  [default: 10000, more where there are more than 32 teams, fewer where functions are slow]",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the resamples.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Of the resamples.")
 @overrides_option
 @click.option(
     "--format",
     "form",
     type=click.Choice(["text", "csv", "json", "markdown", "latex"]),
     default="text",
-    show_default=True,
     help="What to print.",
 )
 @json_option("The same as --format json.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gen_bundle.cli.messages import console, progress_bar, say, say_each, table
-from gen_bundle.cli.options import PATH, engine_option, phases_of_bundle, python_option, trust_option
+from gen_bundle.cli.options import PATH, engine_option, python_option, trust_option
 from gen_bundle.ground.plain_text import one_line
 
 if TYPE_CHECKING:
@@ -42,13 +42,7 @@ submission failed; 2 wrong use or unreadable input.
 @click.command(epilog=EPILOG)
 @click.argument("bundle")
 @click.option("--submissions", required=True, type=PATH, help="Folder with all submissions to the phase.")
-@click.option(
-    "--phase",
-    metavar="ID",
-    required=True,
-    shell_complete=phases_of_bundle,
-    help="The phase whose gold they are scored against.",
-)
+@click.option("--phase", metavar="ID", required=True, help="The phase whose gold they are scored against.")
 @click.option("--against", metavar="OLD", help="The bundle with the old program or data, which scores them as well.")
 @click.option("--scores", type=PATH, help="A file with the old scores.")
 @click.option("--out", required=True, type=PATH, help="Folder for the results.")
@@ -57,7 +51,7 @@ submission failed; 2 wrong use or unreadable input.
 @python_option
 @trust_option
 @click.option("--gpu", is_flag=True, help="Each job needs a GPU: the engine's, and on a cluster a worker's GPU=1.")
-@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Jobs of this machine at a time.")
+@click.option("--workers", type=click.IntRange(1), default=1, help="Jobs of this machine at a time.")
 @click.option(
     "--cluster", metavar="ADDRESS", help="Use the workers of this Dask scheduler (needs the extra `cluster`)."
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gen_bundle.cli.messages import print_json, say, say_each, spinner
-from gen_bundle.cli.options import PATH, engine_option, json_option, phases_of_bundle, trust_option
+from gen_bundle.cli.options import PATH, engine_option, json_option, trust_option
 
 if TYPE_CHECKING:
     from gen_bundle.after.verify import Verdict
@@ -38,7 +38,7 @@ scored; 2 something was not compared, wrong use or unreadable input.
 @click.option("--signature", metavar="S", help="Of the claims, or of a file that has none.")
 @click.option("--bundle", required=True, help="A bundle (zip or folder), or the name or folder of a competition.")
 @click.option("--submission", required=True, type=PATH, help="A zip, folder or single file.")
-@click.option("--phase", required=True, metavar="ID", shell_complete=phases_of_bundle, help="Whose gold counts.")
+@click.option("--phase", required=True, metavar="ID", help="Whose gold counts.")
 @click.option("--data", type=PATH, help="The real data, where --bundle is a competition.")
 @engine_option
 @trust_option

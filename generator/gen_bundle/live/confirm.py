@@ -5,7 +5,6 @@ it comes.
 """
 
 import math
-import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, suppress
@@ -22,7 +21,7 @@ from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
 from gen_bundle.dry_run.dry_run import DryRunRequest, Planned, dry_run, plan
 from gen_bundle.dry_run.engines import Engine, EngineError
 from gen_bundle.dry_run.layout import scratch_folder
-from gen_bundle.dry_run.report import LOGS, SIGNATURE, TOLERANCE, Run
+from gen_bundle.dry_run.report import SIGNATURE, TOLERANCE, Run
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.plain_text import one_line
 from gen_bundle.ground.zips.writing import write_zip
@@ -44,7 +43,6 @@ from gen_bundle.live.submissions import (
 )
 from gen_bundle.look.difference.files import packed_files, program_settings
 from scoring_kit.base.submissions import UNREADABLE
-from scoring_kit.base.texts import counted
 
 WAITING = {
     "Submitting": "the site has not given it to a worker",
@@ -58,9 +56,6 @@ WAITING = {
 TEMPLATE = "template"
 """The folder of a starting kit that holds an empty submission."""
 NOTHING = "–"
-_NUMBER = re.compile(r"(?<![A-Za-z_])\d+(?:[.,:]\d+)*")
-_UNMEASURED = "the code ran … s ---", "the code ran … s, with at most … MiB of memory ---"
-"""How submitted code that ended before its memory was measured is logged, and how all other code is."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +83,7 @@ class Cell:
     """One thing that was held against the dry run.
 
     Attributes:
-        what: `status`, a column's key, or `log`.
+        what: `status`, a column's key, or `signature`: what the scores depend on, as the program printed it.
         here: what the dry run gave, as text.
         there: what the live site gave.
         equal: whether both are the same; of a measured column, whether both have a value.
@@ -380,17 +375,15 @@ class _Journey:
                 if isinstance(mine, float) and isinstance(other, float):
                     equal = key in measured or math.isclose(mine, other, abs_tol=TOLERANCE)
                 yield Cell(*place, key, _shown(mine), one_line(_shown(other)), equal, key in measured)
-        logs: Mapping[str, str] = {}
-        if "id" in part:
-            logs = log_texts(self.connection, details_of(self.connection, part["id"]))
-        texts = []
-        for name, (job, kind, stream) in LOGS.items():
-            file = one.folder / run.task / one.submission.name / name
-            text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
-            program = "" if kind == "program" else f"{kind}_"
-            texts.append((text, logs.get(f"{job}_{program}{stream}", "")))
-        here, there, equal = _compared_logs(texts)
-        yield Cell(*place, "log", one_line(here), one_line(unsigned(there)), equal)
+        # Workers lose logs, and may be set to keep them: where the site has no signature there is nothing to compare.
+        if "id" in part and (there := self._signature_on_site(part["id"])):
+            log = one.folder / run.task / one.submission.name / "stdout.txt"
+            here = _signature(log.read_text(encoding="utf-8", errors="replace")) if log.is_file() else ""
+            yield Cell(*place, "signature", here or NOTHING, there, here.startswith(there))
+
+    def _signature_on_site(self, submission: int) -> str:
+        details = details_of(self.connection, submission)
+        return _signature(log_texts(self.connection, details, ["scoring_stdout"]).get("scoring_stdout", ""))
 
     def _stored(self, run: Run, *, several: bool) -> dict[str, float]:
         """Return what the server would store; a computed column is made for submissions to a single task alone."""
@@ -433,57 +426,13 @@ def _outcome(status: str, reason: str) -> str:
     return f"{status}: {' '.join(reason.split())}" if status == "Failed" and reason else status
 
 
+def _signature(log: str) -> str:
+    """The part of a log that says what the scores depend on; it may be cut at its end."""
+    found = SIGNATURE.search(log)
+    return found.group() if found else ""
+
+
 def _shown(score: float | str | None) -> str:
     if isinstance(score, float):
         return f"{score:.10f}".rstrip("0").rstrip(".")
     return NOTHING if score is None else score
-
-
-def _compared_logs(texts: Sequence[tuple[str, str]]) -> tuple[str, str, bool]:
-    """The cell of the logs: how many lines each side has, or the first ones that differ; and whether they agree.
-
-    The platform often has no log, or loses its beginning, and workers may be set to keep it to themselves: only a
-    line that is there and not here is a difference.
-    """
-    for here, there in texts:
-        if pair := _unlike(here, there):
-            return (pair[0] or NOTHING, pair[1], False)
-    numbers = []
-    for side in zip(*texts, strict=True):
-        lines = sum(len(text.splitlines()) for text in side)
-        number = counted(lines, "line") if lines else "no log"
-        numbers.append(number)
-    return numbers[0], numbers[1], True
-
-
-def _unlike(here: str, there: str) -> tuple[str, str] | None:
-    """The first line of the site's log that the dry run did not print, after the dry run's line at that place; or None.
-
-    Lines may be missing on the site, but must come in the same order. Numbers are compared only in a signature:
-    elsewhere they may be times, and scores are compared by themselves. The worker loses the beginnings of logs, and
-    sometimes cuts inside a line, so the first line there may be the end of one here, and the last line the beginning.
-    """
-    ours, theirs = _lines(here), _lines(there)
-    place = 0
-    for number, line in enumerate(theirs):
-        for at in range(place, len(ours)):
-            begins_inside = number == 0 and ours[at].endswith(line)
-            ends_inside = number == len(theirs) - 1 and ours[at].startswith(line)
-            if ours[at] == line or begins_inside or ends_inside:
-                place = at + 1
-                break
-        else:
-            return next(iter(ours[place:]), ""), line
-    return None
-
-
-def _lines(text: str) -> list[str]:
-    """The lines that have any text; a letter that was cut in the middle is left out."""
-    lines = []
-    for line in text.splitlines():
-        stripped = line.strip().strip("\ufffd")
-        if stripped and not SIGNATURE.search(stripped):
-            stripped = _NUMBER.sub("…", stripped).replace(*_UNMEASURED)
-        if stripped:
-            lines.append(stripped)
-    return lines

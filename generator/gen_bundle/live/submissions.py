@@ -120,10 +120,10 @@ def logs_of(details: Row) -> dict[str, str]:
     return {str(log["name"]): str(log["data_file"]) for log in details.get("logs") or [] if log.get("data_file")}
 
 
-def log_texts(connection: Connection, details: Row, names: Sequence[str] = ()) -> dict[str, str]:
-    """Return the beginnings of a submission's logs by name, or of some in that order, as far as they are given away."""
+def log_texts(connection: Connection, details: Row, names: Sequence[str]) -> dict[str, str]:
+    """Return the beginnings of some of a submission's logs by name, in that order, as far as they are given away."""
     logs = logs_of(details)
-    return {name: _text(connection, logs[name]) for name in names or logs if name in logs}
+    return {name: _text(connection, logs[name]) for name in names if name in logs}
 
 
 def _text(connection: Connection, url: str) -> str:

@@ -45,15 +45,6 @@ def test_ids_of_a_project_are_completed(tmp_path: Path) -> None:
     assert completed("rank", tmp_path / "nothing", "--phase") == []
 
 
-@pytest.mark.slow
-def test_phases_of_a_bundle_are_completed(tmp_path: Path) -> None:
-    bundle = tmp_path / "b.zip"
-    assert gen_bundle(small_competition(tmp_path), "--out", bundle).returncode == 0
-    for words in (["dry-run", bundle], ["rescore", bundle], ["confirm", "1234", "--bundle", bundle]):
-        assert "test" in completed(*words, "--phase", begun="t")
-    assert completed("dry-run", tmp_path / "none.zip", "--phase") == []
-
-
 def test_real_tasks_are_completed() -> None:
     assert completed("new", "x", "--from", begun="clp") == ["clpsych2025"]
     assert completed("new", "x", "--from", "clpsych2025", "--tasks", begun="a") == ["a1", "a2"]
