@@ -152,7 +152,9 @@ def _show_board(rows: "list[BoardRow]", printer: "Console") -> None:
             named = [str(row.rank), row.submission, task][:names]
             lines.append([*named, *cells.values()])
     title = f"phase {rows[0].phase}"
-    widths = [max(map(cell_len, column)) + CELL_LINES for column in zip(heads, *lines, strict=True)]
+    widths = []
+    for column in zip(heads, *lines, strict=True):
+        widths.append(max([cell_len(cell) for cell in column]) + CELL_LINES)
     room = printer.width - 1 - sum(widths[:names])
     if room < max(widths[names:]):  # not even one column beside the names: a table for each submission
         for line in lines:

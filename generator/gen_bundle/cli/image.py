@@ -1,10 +1,8 @@
 """gen-bundle image lock|build|check|push NAME: the image that a competition is scored in."""
 
-import re
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import wraps
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -53,25 +51,10 @@ def _of_image(function: Callable[..., None]) -> Callable[..., None]:
     def of_image(
         name: str, overrides: tuple[str, ...], variant: Literal["cpu", "cuda"] | None, tag: str | None, **asked: Any
     ) -> None:
-        from gen_bundle.build.package.libraries import OWN_LOCK
         from gen_bundle.build.package.resolve import find_competition, resolve
-        from gen_bundle.codabench.worker import PLATFORM_IMAGE
         from gen_bundle.image.request import request_for
 
-        competition = resolve(find_competition(name), overrides=overrides)
-        declared = competition.declaration
-        image = tag or declared.docker_image
-        if not image:  # one of this machine
-            plain_name = re.sub("[-_.]+", "-", competition.name.lower()).strip("-")
-            image = f"gen-bundle/{plain_name}:{metadata.version('gen-bundle')}"
-        request = request_for(competition, image, variant)
-        on_platform = tag is None and declared.image == PLATFORM_IMAGE and not request.models
-        request = replace(
-            request,
-            requirements=tuple(declared.requirements),
-            lock_file=competition.folder / OWN_LOCK,
-            platform=bool(declared.requirements) and on_platform,
-        )
+        request = request_for(resolve(find_competition(name), overrides=overrides), tag, variant)
         for folder in request.folders:
             say(f"note: {folder} is a folder on this machine; programs read it there, it is not baked in.", "yellow")
         function(request=request, **asked)

@@ -33,18 +33,15 @@ def command(server: str, username: str | None) -> None:
     if username is None and not can_answer():
         raise UserError("--username is missing, and nobody can be asked for it.")
     name = username or str(click.prompt("User name", err=True))
+    if can_answer():
+        password = str(click.prompt("Password", hide_input=True, err=True))
+    else:
+        password = sys.stdin.readline().rstrip("\r\n")
+    if not password:
+        raise UserError("no password arrived on standard input.")
     with Connection(address) as anonymous:
-        answer = anonymous.exchange("api-token-auth/", {"username": name, "password": _password()})
+        answer = anonymous.exchange("api-token-auth/", {"username": name, "password": password})
     with Connection(address, Token(address, answer["token"])) as connection:
         user = connection.get("my_profile/")["username"]
     file = save_token(address, answer["token"])
     say(f"logged in to {address} as {user}; the token is in {file}", "green")
-
-
-def _password() -> str:
-    if can_answer():
-        return str(click.prompt("Password", hide_input=True, err=True))
-    password = sys.stdin.readline().rstrip("\r\n")
-    if not password:
-        raise UserError("no password arrived on standard input.")
-    return password

@@ -204,7 +204,7 @@ def _folders(gold: Sequence[str]) -> dict[str, Path]:
     from gen_bundle.author.new.of_files import is_of_arrays
 
     files = _files(gold)
-    return files if files and all(map(is_of_arrays, files.values())) else {}
+    return files if files and all(is_of_arrays(file) for file in files.values()) else {}
 
 
 def _of_files(place: "Place", asked: Mapping[str, Any]) -> tuple[Path, dict[str, str]]:

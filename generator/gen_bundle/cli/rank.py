@@ -88,10 +88,10 @@ def command(form: str, as_json: bool, **asked: Any) -> None:
     if as_json:
         form = "json"
     click.echo(FORMATS[form](ranking), nl=False)
-    say_each(map(one_line, ranking.notes), "yellow", before="note: ")
+    say_each([one_line(note) for note in ranking.notes], "yellow", before="note: ")
     if report := request.report:
         say(f"{report / 'report.html'}: written. {report / 'units'} gives gold away: do not publish it.", "green")
     if ranking.unscored:
         where = "all reasons are in report.html" if request.report else "--json has all reasons"
-        say(f"not scored: {', '.join(map(one_line, ranking.unscored))} ({where})", "red")
+        say(f"not scored: {', '.join(one_line(team) for team in ranking.unscored)} ({where})", "red")
         raise SystemExit(1)

@@ -142,19 +142,13 @@ def _applied(
         backup = update.apply()
         if backup:
             _say_what_was_made(update)
-        faults = _rerun(update, rerun, removes)
-    return {"agreed": True, "backup": backup, "faults": faults}
-
-
-def _rerun(update: Update, rerun: bool, removes: bool) -> list[str]:
-    """Rerun what is due, and look at the leaderboard; what went wrong."""
-    faults = update.rerun() if rerun else []
-    if removes:
-        faults += update.remove_replaced()
+        faults = update.rerun() if rerun else []
+        if removes:
+            faults += update.remove_replaced()
     say_each([*faults, *update.stale], "red")
     if update.stale and not removes:
         say("The leaderboard ranks by replaced files. To delete these runs once they are fetched: --remove-replaced")
-    return faults
+    return {"agreed": True, "backup": backup, "faults": faults}
 
 
 def _question(update: Update, costs: Sequence[Cost], removes: bool) -> str:

@@ -201,7 +201,7 @@ def _store(path: Path, before: ModelsFile, after: ModelsFile) -> bool:
     except ValidationError as error:
         messages = []
         for fault in error.errors(include_url=False):
-            at = ".".join(map(str, fault["loc"]))
+            at = ".".join(str(step) for step in fault["loc"])
             messages.append(f"{path}: cannot hold what the hub answered: {at}: {fault['msg']}")
         raise UserError(*messages) from None
     write_models_file(path, checked)

@@ -1,7 +1,9 @@
 """Which image a competition needs."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +17,7 @@ from gen_bundle.build.package.libraries import (
     versions,
 )
 from gen_bundle.build.package.resolve import Resolved
+from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import Lock, lock_text, packages_text
 
@@ -74,14 +77,21 @@ class ImageRequest:
         return packages_text(self.locks, own)
 
 
-def request_for(competition: Resolved, tag: str, variant: Variant | None = None) -> ImageRequest:
+def request_for(competition: Resolved, tag: str | None = None, variant: Variant | None = None) -> ImageRequest:
     """Return the image that a competition's options ask for: every option group with a `model` needs that model.
 
-    The variant follows the option `device` where it is not given; without models the image is the small one.
+    The tag is `docker_image` where it is not given, or a name of this machine. The variant follows the option
+    `device`; without models the image is the small one.
 
     Raises:
-        UserError: `tag` cannot be given to an image of one's own.
+        UserError: the tag cannot be given to an image of one's own.
     """
+    declared = competition.declaration
+    on_platform = tag is None and declared.image == PLATFORM_IMAGE
+    tag = tag or declared.docker_image
+    if not tag:
+        plain_name = re.sub("[-_.]+", "-", competition.name.lower()).strip("-")
+        tag = f"gen-bundle/{plain_name}:{metadata.version('gen-bundle')}"
     if "@" in tag or "/" not in tag or ":" not in tag.rpartition("/")[2]:
         raise UserError(
             f"docker_image: {tag} is not a name to build under. "
@@ -107,6 +117,9 @@ def request_for(competition: Resolved, tag: str, variant: Variant | None = None)
         models=models,
         folders=tuple(folders),
         metrics=bool(further),
+        requirements=tuple(declared.requirements),
+        lock_file=competition.folder / OWN_LOCK,
+        platform=bool(declared.requirements) and on_platform and not models,
     )
 
 

@@ -137,18 +137,11 @@ def pip_settings(folder: Path) -> Iterator[Path | None]:
 
 def machine_settings() -> dict[str, str]:
     """Return the settings to pass on, as `pip config list` gives them: the environment's before those of files."""
-    commands = [python("-m", "pip")]
-    if pip := shutil.which("pip") or shutil.which("pip3"):
-        commands.append([pip])
-    listed: list[str] = []
-    for command in commands:
-        done = subprocess.run([*command, "config", "list"], capture_output=True, text=True, env=pip_environment())
-        if done.returncode == 0:
-            listed = done.stdout.splitlines()
-            break
+    command = python("-m", "pip", "config", "list")
+    listed = subprocess.run(command, capture_output=True, text=True, env=pip_environment()).stdout
     settings: dict[str, str] = {}
     for section in (":env:", "install", "global"):
-        for line in listed:
+        for line in listed.splitlines():
             name, _, value = line.partition("=")
             key = name.removeprefix(f"{section}.")
             if key in PASSED_ON:

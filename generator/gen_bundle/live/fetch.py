@@ -19,7 +19,7 @@ from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.fetched import BOARD, COMPETITION, DELETED, RECORDS, SUBMISSIONS, Record, read_records
 from gen_bundle.ground.local_files import private, read_json, state_file, write_json
 from gen_bundle.live.competition import moment, original_bundle, phases_of, read_as_organiser
-from gen_bundle.live.connection import AnswerError, Connection, ListingError, Row
+from gen_bundle.live.connection import AnswerError, Connection, Row
 from gen_bundle.live.submissions import (
     complete,
     created,
@@ -184,8 +184,6 @@ class PhaseFolder:
         try:
             yield
             self._silent = 0
-        except ListingError as error:
-            self.lost.append(f"{what}: {error.messages[0]}")
         except AnswerError as error:
             self._lose(f"{what}: ", error)
 
