@@ -13,6 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
+from gen_bundle.dry_run.engines.process import ProcessEngine
+from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
 from gen_bundle.live.connection import Connection, changes_log
 from gen_bundle.live.credentials import Token
 from gen_bundle.live.update import Update, look
@@ -23,6 +25,8 @@ from tests.live_server import TOKEN, Site
 
 Verb = Callable[..., Result]
 Looked = Callable[..., Update]
+Start = Callable[..., tuple[int, Path]]
+Confirming = Callable[..., Confirmed]
 
 
 @pytest.fixture(autouse=True)
@@ -98,6 +102,39 @@ def confirmable_draft() -> Draft:
     draft.yaml["solutions"] = [{"index": 0, "path": "good.zip", "tasks": [0]}]
     draft.yaml["phases"][0] |= {"start": "2020-01-01 00:00:00", "end": "2099-01-01 00:00:00", "starting_kit": "kit.zip"}
     return draft
+
+
+@pytest.fixture
+def start(site: Site, tmp_path: Path) -> Start:
+    """The upload of a bundle that can be confirmed: the competition's id, and the bundle."""
+
+    def started(*changes: Edit) -> tuple[int, Path]:
+        draft = confirmable_draft()
+        for change in changes:
+            change(draft)
+        path = tmp_path / "bundle.zip"
+        path.write_bytes(draft.as_zip())
+        return uploaded(site, path, force=bool(changes)), path
+
+    return started
+
+
+@pytest.fixture
+def quick_verb(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> Verb:
+    """The verb, with short waits."""
+    for name in ("FIRST_WAIT_S", "LONGEST_WAIT_S", "OUTPUTS_S"):
+        monkeypatch.setattr(f"gen_bundle.live.submissions.{name}", 0.01)
+    return verb
+
+
+@pytest.fixture
+def confirmed(connection: Connection, start: Start) -> Confirming:
+    """Confirms what was started, or else what is started now, after changes."""
+
+    def run(*changes: Edit, started: tuple[int, Path] | None = None, **request: Any) -> Confirmed:
+        return confirm(connection, ConfirmRequest(*(started or start(*changes)), **request), ProcessEngine())
+
+    return run
 
 
 @pytest.fixture

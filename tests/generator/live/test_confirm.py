@@ -4,13 +4,11 @@ import io
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gen_bundle.codabench.versions import PlatformVersion
-from gen_bundle.dry_run.engines import EngineError
 from gen_bundle.dry_run.engines.process import ProcessEngine
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.local_files import state_folder
@@ -18,48 +16,12 @@ from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.submissions import PREFIX
 from tests.generator.check.drafts import Draft, first_phase, packed, put, write
-from tests.generator.live.conftest import Verb, close_log, confirmable_draft
-from tests.generator.live.uploads import uploaded
+from tests.generator.live.conftest import Confirming, Start, Verb, close_log
 from tests.live_runs import score_answer
 from tests.live_server import TOKEN, Site, answer_api
 
-Change = Callable[[Draft], object]
-Start = Callable[..., tuple[int, Path]]
-Confirming = Callable[..., Confirmed]
+pytestmark = pytest.mark.slow
 SIGNATURE = "competition:small|tasks:a|reference:12"
-
-
-@pytest.fixture
-def start(site: Site, tmp_path: Path) -> Start:
-    """The upload of a bundle that can be confirmed: the competition's id, and the bundle."""
-
-    def started(*changes: Change) -> tuple[int, Path]:
-        draft = confirmable_draft()
-        for change in changes:
-            change(draft)
-        path = tmp_path / "bundle.zip"
-        path.write_bytes(draft.as_zip())
-        return uploaded(site, path, force=bool(changes)), path
-
-    return started
-
-
-@pytest.fixture
-def quick_verb(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> Verb:
-    """The verb, with short waits."""
-    for name in ("FIRST_WAIT_S", "LONGEST_WAIT_S", "OUTPUTS_S"):
-        monkeypatch.setattr(f"gen_bundle.live.submissions.{name}", 0.01)
-    return verb
-
-
-@pytest.fixture
-def confirmed(connection: Connection, start: Start) -> Confirming:
-    """Confirms what was started, or else what is started now, after changes."""
-
-    def run(*changes: Change, started: tuple[int, Path] | None = None, **request: Any) -> Confirmed:
-        return confirm(connection, ConfirmRequest(*(started or start(*changes)), **request), ProcessEngine())
-
-    return run
 
 
 def differing(done: Confirmed) -> list[tuple[str, str, str, str]]:
@@ -100,7 +62,6 @@ def two_phases(draft: Draft, **second: Any) -> None:
     draft.yaml["phases"] = [phase | {"end": "2097-12-31 00:00:00"}, later | {"tasks": [1]} | second]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("paged", [True, False])
 def test_what_was_seen_here_is_what_they_get(site: Site, confirmed: Confirming, paged: bool) -> None:
     site.paged = paged
@@ -123,7 +84,6 @@ def test_what_was_seen_here_is_what_they_get(site: Site, confirmed: Confirming, 
     assert changing == ["POST /api/submissions/"] * 2 + ["DELETE /api/submissions/ID/"] * 2
 
 
-@pytest.mark.slow
 def test_the_verb(site: Site, start: Start, quick_verb: Verb) -> None:
     number, bundle = start()
     done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust", "--json")
@@ -140,7 +100,6 @@ def test_the_verb(site: Site, start: Start, quick_verb: Verb) -> None:
         assert secret not in log
 
 
-@pytest.mark.slow
 def test_a_difference_is_shown_in_its_cell(site: Site, start: Start, quick_verb: Verb) -> None:
     started = start()
     site.score = with_scores(lambda done: done["scores"][0].update(score="0.7400000000"))
@@ -154,7 +113,6 @@ def test_a_difference_is_shown_in_its_cell(site: Site, start: Start, quick_verb:
     assert cleared(site)
 
 
-@pytest.mark.slow
 def test_another_outcome_is_shown_with_its_reason(site: Site, confirmed: Confirming) -> None:
     site.score = lambda content, task: {
         "status": "Failed",
@@ -170,7 +128,6 @@ def test_another_outcome_is_shown_with_its_reason(site: Site, confirmed: Confirm
     assert cleared(site)
 
 
-@pytest.mark.slow
 def test_a_submission_that_fails_here_and_there_is_equal_and_not_good(confirmed: Confirming) -> None:
     done = confirmed(write("good.zip", packed({"other.txt": b"1"})))
     assert differing(done) == []
@@ -179,13 +136,11 @@ def test_a_submission_that_fails_here_and_there_is_equal_and_not_good(confirmed:
     assert done.problems == [f"Main/good: did not pass the dry run either. {done.cells[0].here.rstrip('.')}."]
 
 
-@pytest.mark.slow
 def test_a_tiny_difference_between_machines_is_none(site: Site, confirmed: Confirming) -> None:
     site.score = with_scores(lambda done: done["scores"][1].update(score=f"{float(done['scores'][1]['score']) + 5e-7}"))
     assert confirmed().good
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("log", "there"),
     [
@@ -203,14 +158,12 @@ def test_another_signature_is_a_difference_and_a_lost_one_is_not(
     assert found == ([there] * 2 if there else [])
 
 
-@pytest.mark.slow
 def test_finished_comes_before_the_scores(site: Site, confirmed: Confirming, pauses: list[float]) -> None:
     site.late_scores = 6
     assert confirmed().good
     assert sum(pauses) < 60
 
 
-@pytest.mark.slow
 def test_a_submission_that_fails_after_its_scores(site: Site, confirmed: Confirming, connection: Connection) -> None:
     """The worker finds some faults only when it has sent them."""
 
@@ -223,7 +176,6 @@ def test_a_submission_that_fails_after_its_scores(site: Site, confirmed: Confirm
     assert ("good", "status", "Finished", "Failed: scoring_hostname-1") in differing(confirmed())
 
 
-@pytest.mark.slow
 def test_scores_that_never_come(site: Site, confirmed: Confirming, pauses: list[float]) -> None:
     site.score = with_scores(lambda done: done.update(scores=[]))
     done = confirmed()
@@ -231,7 +183,6 @@ def test_scores_that_never_come(site: Site, confirmed: Confirming, pauses: list[
     assert 60 <= sum(pauses) < 120
 
 
-@pytest.mark.slow
 def test_progress_and_the_end_of_patience(site: Site, start: Start, quick_verb: Verb, pauses: list[float]) -> None:
     number, bundle = start()
     site.running = 10**6
@@ -244,7 +195,6 @@ def test_progress_and_the_end_of_patience(site: Site, start: Start, quick_verb: 
     assert "GET http" in (state_folder() / "changes.log").read_text()
 
 
-@pytest.mark.slow
 def test_a_worker_that_waits_for_a_person_is_named(
     site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -263,7 +213,6 @@ def test_a_worker_that_waits_for_a_person_is_named(
     assert cleared(site)
 
 
-@pytest.mark.slow
 def test_a_phase_of_several_tasks_is_compared_task_by_task(site: Site, confirmed: Confirming) -> None:
     site.score = lambda content, task: score_answer(content, task) | ({"scores": []} if task == "Second" else {})
     done = confirmed(tasks_of_two)
@@ -275,7 +224,6 @@ def test_a_phase_of_several_tasks_is_compared_task_by_task(site: Site, confirmed
     assert cleared(site)
 
 
-@pytest.mark.slow
 def test_a_solution_goes_to_its_own_tasks_alone(confirmed: Confirming) -> None:
     def change(draft: Draft) -> None:
         tasks_of_two(draft)
@@ -286,14 +234,12 @@ def test_a_solution_goes_to_its_own_tasks_alone(confirmed: Confirming) -> None:
     assert {cell.task for cell in done.cells if cell.submission == "good"} == {"Second"}
 
 
-@pytest.mark.slow
 def test_computed_columns_are_compared_too(site: Site, confirmed: Confirming) -> None:
     column = {"title": "Sum", "key": "sum", "index": 2, "computation": "sum", "computation_indexes": [0, 1]}
     done = confirmed(lambda draft: draft.yaml["leaderboards"][0]["columns"].append(column))
     assert ("good", "sum", "1.125", "–") in differing(done)  # our site computes nothing
 
 
-@pytest.mark.slow
 def test_a_lost_answer_is_looked_up_and_nothing_is_sent_twice(site: Site, confirmed: Confirming) -> None:
     site.breaks_after = {"POST /api/submissions/"}
     assert confirmed().good
@@ -301,7 +247,6 @@ def test_a_lost_answer_is_looked_up_and_nothing_is_sent_twice(site: Site, confir
     assert cleared(site)
 
 
-@pytest.mark.slow
 def test_a_submission_that_may_be_lost_is_not_sent_again(
     site: Site, confirmed: Confirming, pauses: list[float]
 ) -> None:
@@ -314,7 +259,6 @@ def test_a_submission_that_may_be_lost_is_not_sent_again(
     assert cleared(site)
 
 
-@pytest.mark.slow
 def test_a_submission_that_appears_late_is_removed_all_the_same(
     site: Site, confirmed: Confirming, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -334,7 +278,6 @@ def test_a_submission_that_appears_late_is_removed_all_the_same(
     assert cleared(site)
 
 
-@pytest.mark.slow
 def test_the_limit_is_asked_for_before_each_submission(site: Site, confirmed: Confirming) -> None:
     done = confirmed(first_phase(max_submissions_per_day=1))
     assert done.problems == [
@@ -344,7 +287,6 @@ def test_the_limit_is_asked_for_before_each_submission(site: Site, confirmed: Co
     assert cleared(site)
 
 
-@pytest.mark.slow
 def test_a_phase_that_is_closed_is_skipped_with_its_reason(site: Site, confirmed: Confirming, start: Start) -> None:
     started = start(two_phases)
     done = confirmed(started=started)
@@ -356,7 +298,6 @@ def test_a_phase_that_is_closed_is_skipped_with_its_reason(site: Site, confirmed
     assert not confirmed(started=started, phase="Test").good
 
 
-@pytest.mark.slow
 def test_the_dates_of_the_site_decide_whether_a_phase_is_closed(
     site: Site, confirmed: Confirming, start: Start
 ) -> None:
@@ -368,7 +309,6 @@ def test_the_dates_of_the_site_decide_whether_a_phase_is_closed(
     assert site.changing() == []
 
 
-@pytest.mark.slow
 def test_older_sites_take_submissions_to_closed_phases(site: Site, confirmed: Confirming) -> None:
     site.paged = False
     done = confirmed(two_phases, phase="Test")
@@ -377,7 +317,6 @@ def test_older_sites_take_submissions_to_closed_phases(site: Site, confirmed: Co
     assert any("take submissions all the same" in note for note in done.notes)
 
 
-@pytest.mark.slow
 def test_a_site_that_closes_earlier_than_it_says(site: Site, confirmed: Confirming) -> None:
     """The version that is named decides what is tried; the site has the last word."""
     done = confirmed(two_phases, phase="Test", version=PlatformVersion.V1_25)
@@ -385,32 +324,6 @@ def test_a_site_that_closes_earlier_than_it_says(site: Site, confirmed: Confirmi
     assert cleared(site)
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (
-            lambda phase, task: phase.update(name="Final"),
-            "phase Final: not of this bundle, which has the phase Main in its",
-        ),
-        (
-            lambda phase, task: (phase["tasks"][0].update(name="Other"), task.update(name="Other")),
-            "phase Main: its tasks are Other, in the bundle Task.",
-        ),
-    ],
-)
-def test_another_competition_gets_no_submission(
-    site: Site, confirmed: Confirming, start: Start, change: Any, reason: str
-) -> None:
-    started = start()
-    (task,) = site.tasks.values()
-    change(site.competitions[started[0]]["phases"][0], task)
-    done = confirmed(started=started)
-    assert done.problems[0].startswith(reason)
-    assert not done.good
-    assert site.changing() == []
-
-
-@pytest.mark.slow
 def test_tasks_of_the_same_name_cannot_be_told_apart(confirmed: Confirming) -> None:
     def change(draft: Draft) -> None:
         tasks_of_two(draft)
@@ -420,21 +333,10 @@ def test_tasks_of_the_same_name_cannot_be_told_apart(confirmed: Confirming) -> N
     assert done.problems[0] == "phase Main: two of its tasks have the same name, and cannot be told apart."
 
 
-def test_a_bundle_with_nothing_to_submit(confirmed: Confirming) -> None:
-    def change(draft: Draft) -> None:
-        del draft.yaml["solutions"], draft.yaml["phases"][0]["starting_kit"]
-
-    done = confirmed(change)
-    assert done.problems == ["phase Main: the bundle has neither a solution nor a starting kit with template/ for it."]
-    assert not done.good
-
-
-@pytest.mark.slow
 def test_a_template_that_is_the_solution_is_submitted_once(confirmed: Confirming) -> None:
     assert {cell.submission for cell in confirmed(write("good.zip", packed({"answer.txt": b"0"}))).cells} == {"good"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("rule", "harmless"), [("Force_Best", False), ("Force_Last", False), ("Add", True)])
 def test_no_submission_pushes_an_earlier_one_off_the_board(
     site: Site, confirmed: Confirming, start: Start, rule: str, harmless: bool
@@ -453,7 +355,6 @@ def test_no_submission_pushes_an_earlier_one_off_the_board(
         )
 
 
-@pytest.mark.slow
 def test_a_child_on_the_board_is_not_pushed_off_either(site: Site, confirmed: Confirming, start: Start) -> None:
     def change(draft: Draft) -> None:
         tasks_of_two(draft)
@@ -466,7 +367,6 @@ def test_a_child_on_the_board_is_not_pushed_off_either(site: Site, confirmed: Co
     assert "on its leaderboard (7)" in confirmed(started=started).problems[0]
 
 
-@pytest.mark.slow
 def test_what_an_earlier_confirm_left_may_be_replaced(site: Site, confirmed: Confirming, start: Start) -> None:
     started = start(put("leaderboards", 0, "submission_rule", "Force_Last"))
     assert confirmed(started=started, keep=True).good
@@ -474,7 +374,6 @@ def test_what_an_earlier_confirm_left_may_be_replaced(site: Site, confirmed: Con
     assert confirmed(started=started).cells
 
 
-@pytest.mark.slow
 def test_submissions_that_wait_for_the_organiser_are_started(site: Site, confirmed: Confirming, start: Start) -> None:
     started = start()
     site.competitions[started[0]]["auto_run_submissions"] = False
@@ -482,7 +381,6 @@ def test_submissions_that_wait_for_the_organiser_are_started(site: Site, confirm
     assert sum(request.endswith("run_submission/") for request in site.changing()) == 2
 
 
-@pytest.mark.slow
 def test_submissions_can_be_kept(site: Site, start: Start, quick_verb: Verb) -> None:
     number, bundle = start()
     done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust", "--keep")
@@ -495,7 +393,6 @@ def test_submissions_can_be_kept(site: Site, start: Start, quick_verb: Verb) -> 
     assert f"note: phase Main: submissions of an earlier confirm are still there: {earlier}." in again.stderr
 
 
-@pytest.mark.slow
 def test_what_cannot_be_removed_is_named(site: Site, start: Start, quick_verb: Verb) -> None:
     number, bundle = start()
     site.breaks_before = {"DELETE /api/submissions/"}
@@ -506,14 +403,12 @@ def test_what_cannot_be_removed_is_named(site: Site, start: Start, quick_verb: V
     assert "but see above" not in done.stderr
 
 
-@pytest.mark.slow
 def test_a_deletion_whose_answer_was_lost_is_looked_up(site: Site, confirmed: Confirming) -> None:
     site.breaks_after = {"DELETE /api/submissions/"}
     assert confirmed().left == []
     assert cleared(site)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("breaks", [KeyboardInterrupt, SystemExit])
 def test_an_interrupted_run_cleans_up(
     site: Site, confirmed: Confirming, connection: Connection, breaks: type[BaseException]
@@ -528,7 +423,6 @@ def test_an_interrupted_run_cleans_up(
     assert cleared(site)
 
 
-@pytest.mark.slow
 def test_a_log_that_cannot_be_written_any_more_leaves_nothing(site: Site, confirmed: Confirming) -> None:
 
     def score(content: bytes, task: str) -> dict[str, Any]:
@@ -540,7 +434,6 @@ def test_a_log_that_cannot_be_written_any_more_leaves_nothing(site: Site, confir
     assert cleared(site)
 
 
-@pytest.mark.slow
 def test_an_interrupted_clean_up_names_what_is_left(
     site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -561,7 +454,6 @@ def test_an_interrupted_clean_up_names_what_is_left(
     assert said[-1].startswith(f"left on the site: submissions {ids[0]}, {ids[1]}, and files called {PREFIX}")
 
 
-@pytest.mark.slow
 def test_a_refused_question_in_the_middle_cleans_up(
     site: Site, confirmed: Confirming, connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -579,7 +471,6 @@ def test_a_refused_question_in_the_middle_cleans_up(
     assert cleared(site)
 
 
-@pytest.mark.slow
 def test_a_bad_moment_of_the_server_does_not_end_the_wait(
     confirmed: Confirming, connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -594,7 +485,6 @@ def test_a_bad_moment_of_the_server_does_not_end_the_wait(
     assert confirmed().good
 
 
-@pytest.mark.slow
 def test_a_submission_that_somebody_removes_meanwhile(
     site: Site, confirmed: Confirming, connection: Connection
 ) -> None:
@@ -611,35 +501,11 @@ def test_a_submission_that_somebody_removes_meanwhile(
     assert len(pauses) < 10
 
 
-class Imageless(ProcessEngine):
-    def prepare(self, image: str) -> list[str]:
-        raise EngineError(f"the image {image} is not here. Fetch it.")
-
-
-def test_without_a_dry_run_nothing_is_submitted(site: Site, connection: Connection, start: Start) -> None:
-    started = start()
-    with pytest.raises(UserError, match=r"py39 is not here\. Fetch it\.\nNothing was submitted\."):
-        confirm(connection, ConfirmRequest(*started), Imageless())
-    assert site.changing() == []
-
-
-def test_a_folder_or_a_broken_bundle_changes_nothing(
-    site: Site, start: Start, quick_verb: Verb, tmp_path: Path
-) -> None:
-    number, _ = start()
-    (tmp_path / "broken.zip").write_bytes(b"no zip")
-    done = quick_verb("confirm", number, "--bundle", tmp_path / "broken.zip", "--engine", "process", "--trust")
-    assert done.exit_code == 2
-    assert site.changing() == []
-
-
-@pytest.mark.slow
 def test_a_kit_without_a_template_is_passed_over(confirmed: Confirming) -> None:
     kit = io.BytesIO(packed({"README.md": b"Hello"})).getvalue()
     assert {cell.submission for cell in confirmed(write("kit.zip", kit)).cells} == {"good"}
 
 
-@pytest.mark.slow
 def test_a_column_that_shows_a_time_is_not_judged(site: Site, start: Start, quick_verb: Verb) -> None:
     columns = [{"key": "points", "measured": None}, {"key": "more", "measured": "seconds"}]
     settings = json.dumps({"columns": columns}).encode()
@@ -655,22 +521,13 @@ def test_a_column_that_shows_a_time_is_not_judged(site: Site, start: Start, quic
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("settings", [b"[1]", b'{"columns": 3}', b'{"columns": [3, {}]}', b"{"])
 def test_settings_of_any_kind_name_no_measured_column(confirmed: Confirming, settings: bytes) -> None:
     assert confirmed(write("scoring/program.json", settings)).good
 
 
-@pytest.mark.slow
 def test_a_phase_by_its_id_in_the_bundle(confirmed: Confirming, start: Start) -> None:
     started = start(first_phase(id="dev"))
     assert {cell.phase for cell in confirmed(started=started, phase="dev").cells} == {"Main"}
     with pytest.raises(UserError, match=r"or of the bundle's ids dev\."):
         confirmed(started=started, phase="final")
-
-
-def test_who_cannot_delete_submits_nothing(site: Site, confirmed: Confirming) -> None:
-    site.organiser = False
-    with pytest.raises(UserError, match="as confirm needs: only organisers can delete what it submits"):
-        confirmed()
-    assert site.changing() == []

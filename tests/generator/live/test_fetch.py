@@ -270,15 +270,20 @@ def test_a_file_that_is_too_large_stays_on_the_site(running: Site, verb: Verb, t
     assert verb("fetch", 5, "--out", tmp_path / "out").exit_code == 0
 
 
-@pytest.mark.parametrize("given", ["fetch", "status"])
-def test_who_is_no_organiser_is_refused_first(running: Site, verb: Verb, tmp_path: Path, given: str) -> None:
+@pytest.mark.parametrize("given", ["fetch --out out", "status", "update bundle.zip", "confirm --bundle bundle.zip"])
+def test_who_is_no_organiser_is_refused_first(
+    running: Site, verb: Verb, bundle: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.chdir(bundle.parent)
     running.organiser = False
-    out = ["--out", tmp_path / "out"] if given == "fetch" else []
-    done = verb(given, 5, *out)
+    name, *options = given.split()
+    done = verb(name, 5, *options, *(["--engine", "process", "--trust"] if name == "confirm" else []))
     assert done.exit_code == 2
-    assert f"competition 5: you are not one of its organisers, as {given} needs" in done.stderr
+    assert f"competition 5: you are not one of its organisers, as {name} needs" in done.stderr
+    assert "Log in as an organiser" in done.stderr
     assert done.stdout == ""
-    assert not (tmp_path / "out").exists()
+    assert running.changing() == []
+    assert not Path("out").exists()
 
 
 @pytest.mark.slow

@@ -428,13 +428,6 @@ def test_what_this_machine_put_there_is_called_so(site: Site, number: int, verb:
     assert "unknown content" not in done.stdout
 
 
-def test_who_is_not_an_organiser_is_told_so(site: Site, number: int, bundle: Path, verb: Verb) -> None:
-    site.organiser = False
-    done = verb("update", number, bundle)
-    assert done.exit_code == 2
-    assert "Log in as an organiser" in done.stderr
-
-
 def test_an_old_bundle_is_to_be_imported(number: int, verb: Verb, tmp_path: Path) -> None:
     path = tmp_path / "old.zip"
     path.write_bytes(old().as_zip())
