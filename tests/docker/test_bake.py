@@ -132,10 +132,7 @@ for revision in (None, "main", "{REVISION}"):
     model = AutoModelForSequenceClassification.from_pretrained("org/name", **options)
     print(len(AutoTokenizer.from_pretrained("org/name", **options)("It rains.").input_ids), model.num_labels)
 """
-    environment = os.environ | {
-        "HF_HOME": str(tmp_path / "baked" / "hf"),
-        "HF_HUB_OFFLINE": "1",
-    }
+    environment = os.environ | {"HF_HOME": str(tmp_path / "baked" / "hf"), "HF_HUB_OFFLINE": "1"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()

@@ -88,10 +88,7 @@ def test_nothing_of_the_build_stays_behind(engine: docker.DockerClient, image: s
 
 @pytest.mark.parametrize(
     ("mode", "expected"),
-    [
-        ("rw", (0, "/app/output can be written")),
-        ("ro", (1, "/app/output cannot be written: Read-only file system")),
-    ],
+    [("rw", (0, "/app/output can be written")), ("ro", (1, "/app/output cannot be written: Read-only file system"))],
 )
 def test_the_output_folder_is_tried_where_it_is_mounted(
     engine: docker.DockerClient, score_image: str, tmp_path: Path, mode: str, expected: tuple[int, str]

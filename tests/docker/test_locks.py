@@ -38,10 +38,7 @@ def test_the_projects_torch_is_any_wheel_of_the_common_index_by_its_hash() -> No
 
 
 def test_what_the_cuda_lock_shares_with_the_other_packages_has_the_same_version() -> None:
-    cuda, models = (
-        pins(ROOT / "docker" / "requirements.cuda.txt"),
-        pins(ROOT / "requirements" / "models.txt"),
-    )
+    cuda, models = (pins(ROOT / "docker" / "requirements.cuda.txt"), pins(ROOT / "requirements" / "models.txt"))
     shared = cuda.keys() & models.keys()
     assert shared >= {"sympy", "jinja2", "filelock"}
     assert {name: cuda[name] for name in shared} == {name: models[name] for name in shared}

@@ -60,10 +60,7 @@ def test_what_new_prints_can_be_run(tmp_path: Path) -> None:
     [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
 )
 def test_colours_can_be_refused(
-    environment: dict[str, str],
-    coloured: bool,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    environment: dict[str, str], coloured: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     for name, value in {"TERM": "xterm", **environment}.items():

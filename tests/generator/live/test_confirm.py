@@ -281,7 +281,7 @@ def test_a_submission_that_appears_late_is_removed_all_the_same(
 def test_the_limit_is_asked_for_before_each_submission(site: Site, confirmed: Confirming) -> None:
     done = confirmed(first_phase(max_submissions_per_day=1))
     assert done.problems == [
-        "Main/template: not submitted. Reached maximum allowed submissions for today for this phase",
+        "Main/template: not submitted. Reached maximum allowed submissions for today for this phase"
     ]
     assert not done.good
     assert cleared(site)

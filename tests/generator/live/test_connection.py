@@ -144,17 +144,12 @@ def test_the_store_never_sees_the_token(
     assert [authorization for *_, authorization, _ in site.asked] == [None, None]
 
 
-def test_a_wrong_content_type_is_said_with_the_stores_code(site: Site, connection: Connection, tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"x")
-    with pytest.raises(AnswerError, match="answered 403 Forbidden: SignatureDoesNotMatch") as caught:
-        connection.put_file(site.signed("one"), tmp_path / "file", "application/octet-stream")
-    assert SIGNATURE not in str(caught.value)
-
-
 def test_no_secret_in_messages_tracebacks_or_the_log(site: Site, connection: Connection, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"x")
     connection.send("POST", "datasets/", {"type": "submission", "file_size": 1})
     connection.put_file(site.signed("one"), tmp_path / "file", "application/zip")
+    with pytest.raises(AnswerError, match=r"answered 403 Forbidden: SignatureDoesNotMatch$"):
+        connection.put_file(site.signed("one"), tmp_path / "file", "application/octet-stream")
     texts = [changes_log().read_text(), repr(connection), repr(connection.token)]
     assert stat.S_IMODE(changes_log().stat().st_mode) == 0o600
     for url in (site.signed("none"), f"http://127.0.0.1:1/bucket?X-Amz-Signature={SIGNATURE}"):
@@ -166,18 +161,6 @@ def test_no_secret_in_messages_tracebacks_or_the_log(site: Site, connection: Con
     assert "POST" in texts[0]
     assert "PUT" in texts[0]
     assert not [text for text in texts if SIGNATURE in text or TOKEN in text]
-
-
-def test_a_wrong_token_is_named_by_its_source(site: Site) -> None:
-    with Connection(site.address, Token("CODABENCH_TOKEN", "f" * 40)) as other, pytest.raises(AnswerError) as caught:
-        other.get("my_profile/")
-    assert str(caught.value).endswith("403 Forbidden: Invalid token. It comes from CODABENCH_TOKEN.")
-
-
-def test_a_page_where_data_was_expected(site: Site, connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.live_server.answer_api", lambda *_: b"<title>x</title>\n<p>Welcome</p>")
-    with pytest.raises(AnswerError, match=r"a page instead of data: Welcome\. Is .* a Codabench site"):
-        connection.get("my_profile/")
 
 
 def requests_of(connection: Connection, url: str, folder: Path) -> dict[str, Callable[[], object]]:
@@ -220,20 +203,23 @@ def test_a_redirect_to_an_address_that_is_not_valid(site: Site, connection: Conn
         assert SIGNATURE not in str(caught.value)
 
 
-@pytest.mark.parametrize(("code", "said"), [(200, "a page instead of data"), (404, "answered 404 Not Found")])
+@pytest.mark.parametrize(
+    ("code", "said"), [(200, r"a page instead of data: \[.*Is .* a Codabench site"), (404, "answered 404 Not Found")]
+)
 def test_answers_of_any_depth(connection: Connection, monkeypatch: pytest.MonkeyPatch, code: int, said: str) -> None:
     monkeypatch.setattr("tests.live_server.answer_api", raising(code, b"[" * 100_000 + b"]" * 100_000))
     with pytest.raises(AnswerError, match=said):
         connection.get("my_profile/")
 
 
-def test_a_wait_that_is_not_a_number(
-    connection: Connection, monkeypatch: pytest.MonkeyPatch, pauses: list[float]
+@pytest.mark.parametrize(("asked", "waits"), [("²", [0.5, 2, 8]), ("Fri, 01 Jan 2100 00:00:00 GMT", [])])
+def test_a_wait_that_is_no_number_or_has_no_end(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, pauses: list[float], asked: str, waits: list[float]
 ) -> None:
-    monkeypatch.setattr("tests.live_server.answer_api", raising(503, b"", {"Retry-After": "²"}))
+    monkeypatch.setattr("tests.live_server.answer_api", raising(503, b"", {"Retry-After": asked}))
     with pytest.raises(AnswerError, match="answered 503"):
         connection.get("my_profile/")
-    assert pauses == [0.5, 2, 8]
+    assert pauses == waits
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -474,11 +460,3 @@ def test_a_file_is_no_larger_than_allowed(site: Site, connection: Connection, tm
     with pytest.raises(AnswerError, match=r"/bucket/large: is larger than 1 MB, and was not fetched"):
         connection.download(site.signed("large"), tmp_path / "large")
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["small"]
-
-
-def test_a_wait_until_a_date(connection: Connection, monkeypatch: pytest.MonkeyPatch, pauses: list[float]) -> None:
-    later = {"Retry-After": "Fri, 01 Jan 2100 00:00:00 GMT"}
-    monkeypatch.setattr("tests.live_server.answer_api", raising(503, b"", later))
-    with pytest.raises(AnswerError, match="answered 503"):
-        connection.get("my_profile/")
-    assert pauses == []

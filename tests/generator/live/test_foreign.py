@@ -107,18 +107,6 @@ def test_from_its_upload_to_the_ranking(
 
 
 @pytest.mark.usefixtures("short_waits")
-def test_a_site_that_scores_otherwise_is_not_confirmed(site: Site, verb: Verb, tmp_path: Path) -> None:
-    (bundle,) = build(BuildRequest(str(foreign_project(tmp_path / "task", open_now)), tmp_path / "bundle.zip"))
-    verb("upload", bundle.path)
-    (number,) = site.competitions
-    site.score = lambda content, _: {"scores": [{"index": 0, "column_key": "set1-acc", "score": "0.5000000000"}]}
-    done = verb("confirm", number, "--bundle", bundle.path, "--engine", "process", "--trust")
-    assert done.exit_code == 1, done.output
-    (line,) = [line for line in done.stdout.splitlines() if "set1-acc" in line]
-    assert [cell.strip() for cell in line.strip("│").split("│")][3:] == ["0.6", "0.5", "differs"]
-
-
-@pytest.mark.usefixtures("short_waits")
 def test_a_column_that_shows_a_time_is_not_judged(site: Site, verb: Verb, tmp_path: Path) -> None:
     def change(declared: dict[str, Any]) -> None:
         open_now(declared)

@@ -12,7 +12,7 @@ from gen_bundle.ground.fetched import read_records
 from gen_bundle.live import reruns
 from gen_bundle.live.connection import AnswerError, LiveError
 from gen_bundle.live.reruns import read_record
-from gen_bundle.live.update import UpdateError
+from gen_bundle.live.update import Update, UpdateError
 from tests.generator.check.drafts import Edit, first_task, put, write
 from tests.generator.live.conftest import Looked, Verb, changed, competition_of, two_phases
 from tests.live_edits import computed_board
@@ -22,6 +22,7 @@ from tests.live_server import Site, answer_api, packed
 NEW_GOLD = write("ref/truth.txt", b"a\nb\nb\n")
 ASKED = "/re_run_submission/"
 Updated = Callable[..., Result]
+Replaced = Callable[[], Update]
 RERUN = ("--apply", "--rerun", "--yes")
 
 
@@ -31,6 +32,18 @@ def updated(number: int, verb: Verb, tmp_path: Path) -> Updated:
 
     def run(*options: str, edits: Sequence[Edit] = (NEW_GOLD,)) -> Result:
         return verb("update", number, changed(tmp_path, two_phases, *edits), *options)
+
+    return run
+
+
+@pytest.fixture
+def replaced(looked: Looked) -> Replaced:
+    """Gives the competition its new gold; what is submitted before is to be rerun."""
+
+    def run() -> Update:
+        update = looked(NEW_GOLD)
+        update.apply()
+        return update
 
     return run
 
@@ -203,14 +216,13 @@ def test_what_is_to_be_rerun_follows_from_what_was_restored(
 
 @pytest.mark.slow
 def test_a_second_replacement_reruns_the_reruns_and_not_what_they_replaced(
-    updated: Updated, site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+    updated: Updated, site: Site, phases: list[int]
 ) -> None:
     first = submitted(site, phases[0], 2)
     updated(*RERUN)
     reruns_of_first = [row["id"] for row in site.submissions if row.get("rerun_of")]
     newer = submitted(site, phases[0])
-    later = changed(tmp_path, two_phases, write("ref/truth.txt", b"b\n"))
-    verb("update", number, later, "--apply", "--rerun", "--yes")
+    updated(*RERUN, edits=[write("ref/truth.txt", b"b\n")])
     assert rerun_of(site) == [*first, *reruns_of_first, *newer]
 
 
@@ -225,7 +237,7 @@ def test_other_changes_need_no_reruns(updated: Updated, site: Site, phases: list
 
 @pytest.mark.slow
 def test_only_a_portion_at_a_time_is_on_its_way(
-    site: Site, looked: Looked, phases: list[int], pauses: list[float]
+    site: Site, replaced: Replaced, phases: list[int], pauses: list[float]
 ) -> None:
     submitted(site, phases[0], 25)
     site.edits.runs = 4
@@ -239,8 +251,7 @@ def test_only_a_portion_at_a_time_is_on_its_way(
         return row
 
     site.add_submission = counted  # type: ignore[method-assign]
-    update = looked(NEW_GOLD)
-    update.apply()
+    update = replaced()
     assert update.rerun() == []
     assert len(rerun_of(site)) == 25
     assert most <= reruns.PORTION
@@ -249,11 +260,10 @@ def test_only_a_portion_at_a_time_is_on_its_way(
 
 @pytest.mark.slow
 def test_an_interrupted_rerun_goes_on_where_it_was(
-    site: Site, looked: Looked, phases: list[int], monkeypatch: pytest.MonkeyPatch
+    site: Site, looked: Looked, replaced: Replaced, phases: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = submitted(site, phases[0], 14)
-    update = looked(NEW_GOLD)
-    update.apply()
+    update = replaced()
     send = update.connection.send
 
     def until_ctrl_c(method: str, path: str, body: Any = None) -> Any:
@@ -272,10 +282,9 @@ def test_an_interrupted_rerun_goes_on_where_it_was(
     assert rerun_of(site) == old
 
 
-def test_a_lost_answer_is_looked_up_and_not_asked_for_again(site: Site, looked: Looked, phases: list[int]) -> None:
+def test_a_lost_answer_is_looked_up_and_not_asked_for_again(site: Site, replaced: Replaced, phases: list[int]) -> None:
     old = submitted(site, phases[0], 3)
-    update = looked(NEW_GOLD)
-    update.apply()
+    update = replaced()
     site.breaks_after = {f"POST /api/submissions/{old[1]}{ASKED}"}
     assert update.rerun() == []
     assert rerun_of(site) == old
@@ -283,12 +292,11 @@ def test_a_lost_answer_is_looked_up_and_not_asked_for_again(site: Site, looked: 
 
 
 def test_one_that_cannot_be_rerun_does_not_stop_the_others(
-    site: Site, number: int, phases: list[int], looked: Looked
+    site: Site, number: int, phases: list[int], replaced: Replaced
 ) -> None:
     old = submitted(site, phases[0], 3)
     site.edits.refusing = {old[1]}
-    update = looked(NEW_GOLD)
-    update.apply()
+    update = replaced()
     (fault,) = update.rerun()
     assert fault.startswith(f"submission {old[1]}: POST")
     assert "Server Error (500)" in fault
@@ -306,11 +314,10 @@ def test_reruns_that_fail_where_the_first_run_did_not_are_said(updated: Updated,
     assert f"the rerun of {failed[0]}" not in done.stderr
 
 
-def test_when_a_whole_portion_fails_nothing_more_is_rerun(site: Site, looked: Looked, phases: list[int]) -> None:
+def test_when_a_whole_portion_fails_nothing_more_is_rerun(site: Site, replaced: Replaced, phases: list[int]) -> None:
     old = submitted(site, phases[0], 15)
     site.edits.failing = set(old)
-    update = looked(NEW_GOLD)
-    update.apply()
+    update = replaced()
     with pytest.raises(LiveError, match=r"all of the last 10 reruns failed\. Is the new file right\?"):
         update.rerun()
     assert rerun_of(site) == old[:10]
@@ -318,13 +325,12 @@ def test_when_a_whole_portion_fails_nothing_more_is_rerun(site: Site, looked: Lo
 
 @pytest.mark.parametrize(("scores", "warned"), [((0.5, 0.5), True), ((0.5, 0.6), False)])
 def test_reruns_that_score_as_before_are_suspicious(
-    site: Site, looked: Looked, phases: list[int], scores: tuple[float, ...], warned: bool
+    site: Site, replaced: Replaced, phases: list[int], scores: tuple[float, ...], warned: bool
 ) -> None:
     old = submitted(site, phases[0], 2)
     site.edits.scores = dict(zip(old, scores, strict=True))
     site.late_scores = 1
-    update = looked(NEW_GOLD)
-    update.apply()
+    update = replaced()
     heard: list[str] = []
     update.connection.say = heard.append
     assert update.rerun() == []
@@ -333,12 +339,11 @@ def test_reruns_that_score_as_before_are_suspicious(
 
 @pytest.mark.slow
 def test_reruns_that_do_not_move_end_the_waiting(
-    site: Site, looked: Looked, phases: list[int], pauses: list[float]
+    site: Site, replaced: Replaced, phases: list[int], pauses: list[float]
 ) -> None:
     submitted(site, phases[0])
     site.edits.runs = 10**6
-    update = looked(NEW_GOLD)
-    update.apply()
+    update = replaced()
     with pytest.raises(LiveError, match="have not moved for 30 minutes"):
         update.rerun()
     assert reruns.STANDSTILL_S <= sum(pauses) < reruns.STANDSTILL_S + 60
@@ -359,11 +364,10 @@ def test_what_still_runs_is_rerun_the_next_time(
 
 
 def test_a_site_that_is_gone_ends_the_reruns(
-    site: Site, looked: Looked, phases: list[int], monkeypatch: pytest.MonkeyPatch
+    site: Site, replaced: Replaced, phases: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submitted(site, phases[0], 3)
-    update = looked(NEW_GOLD)
-    update.apply()
+    update = replaced()
 
     def gone(*_: Any) -> Any:
         raise AnswerError("POST: cannot be reached, or the connection broke.")
@@ -373,15 +377,12 @@ def test_a_site_that_is_gone_ends_the_reruns(
         update.rerun()
 
 
-def test_a_restored_competition_has_nothing_to_rerun(
-    updated: Updated, site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
-) -> None:
+def test_a_restored_competition_has_nothing_to_rerun(updated: Updated, site: Site, phases: list[int]) -> None:
     submitted(site, phases[0], 2)
     site.edits.refuses_keys = 1
     assert updated(*RERUN).exit_code == 1
     assert rerun_of(site) == []
-    back = changed(tmp_path, two_phases)
-    assert "nothing to change" in verb("update", number, back, "--apply", "--rerun", "--yes").stderr
+    assert "nothing to change" in updated(*RERUN, edits=()).stderr
 
 
 @pytest.mark.parametrize(
@@ -449,13 +450,15 @@ def test_after_reruns_the_board_is_right_or_it_is_said(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", AFTER)
+@pytest.mark.parametrize(("rule", "later"), [*((rule, False) for rule in AFTER), ("Force_Latest_Multiple", True)])
 def test_replaced_runs_are_fetched_and_deleted_when_asked(
-    updated: Updated, site: Site, number: int, phases: list[int], tmp_path: Path, rule: str
+    updated: Updated, site: Site, number: int, phases: list[int], tmp_path: Path, rule: str, later: bool
 ) -> None:
     made = ranked(site, phases[0], rule, {"alice": 1.0, "bob": 0.5})
     edits = (put("leaderboards", 0, "submission_rule", rule), NEW_GOLD)
-    done = updated("--apply", "--rerun", "--remove-replaced", "--yes", edits=edits)
+    if later:
+        updated(*RERUN, edits=edits)
+    done = updated(*(() if later else ["--rerun"]), "--apply", "--remove-replaced", "--yes", edits=edits)
     assert done.exit_code == 0, done.output
     assert board(site, phases[0]) == [("alice", 0.75), ("bob", 0.75)]
     folder = tmp_path / f"next.zip.competition-{number}.submissions"
@@ -463,21 +466,20 @@ def test_replaced_runs_are_fetched_and_deleted_when_asked(
     kept = {record["id"] for record in read_records(folder / "0-main")} if deleted else set()
     assert deleted <= kept
     assert (made["alice"] in deleted) == (rule != "Force_Last")
-    again = updated("--apply", "--rerun", "--remove-replaced", "--yes", edits=edits)
+    again = updated(*RERUN, "--remove-replaced", edits=edits)
     assert (again.exit_code, "nothing to change" in again.stderr) == (0, True)
 
 
 @pytest.mark.slow
 def test_under_the_rule_best_each_file_is_rerun_once_a_correction(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+    updated: Updated, site: Site, phases: list[int]
 ) -> None:
     rule = put("leaderboards", 0, "submission_rule", "Force_Best")
     made = ranked(site, phases[0], "Force_Best", {"alice": 1.0, "bob": 0.5})
     (broken,) = submitted(site, phases[0], status="Failed", scores=[])
     site.submissions[-1]["owner"] = "alice"
     site.edits.failing = {broken}
-    update = ("--apply", "--rerun", "--remove-replaced", "--yes")
-    first = verb("update", number, changed(tmp_path, two_phases, rule, NEW_GOLD), *update)
+    first = updated(*RERUN, "--remove-replaced", edits=(rule, NEW_GOLD))
     assert first.exit_code == 0, first.output
     again = rerun_of(site)
     # alice's best run was deleted, and what ranks is looked for when a score arrives; bob's rerun ranks already
@@ -485,20 +487,11 @@ def test_under_the_rule_best_each_file_is_rerun_once_a_correction(
     assert len(again) == 4
     site.edits.failing |= {row["id"] for row in site.submissions if row.get("rerun_of") == broken}
     site.edits.scores = {row["id"]: 0.25 for row in site.submissions}
-    second = verb("update", number, changed(tmp_path, two_phases, rule, write("ref/truth.txt", b"c\n")), *update)
+    second = updated(*RERUN, "--remove-replaced", edits=(rule, write("ref/truth.txt", b"c\n")))
     assert second.exit_code == 0, second.output
     assert f"to be rerun: phase {competition_of(site)['phases'][0]['name']}: 3 submissions" in second.stderr
     assert "Not deleted" not in second.stderr
     assert sorted(owner for owner, _ in board(site, phases[0])) == ["alice", "bob"]
-
-
-def test_what_was_rerun_earlier_can_be_deleted_later(updated: Updated, site: Site, phases: list[int]) -> None:
-    ranked(site, phases[0], "Force_Latest_Multiple", {"alice": 1.0})
-    edits = (ALL, NEW_GOLD)
-    assert updated(*RERUN, edits=edits).exit_code == 1
-    done = updated("--apply", "--remove-replaced", "--yes", edits=edits)
-    assert done.exit_code == 0, done.output
-    assert board(site, phases[0]) == [("alice", 0.75)]
 
 
 @pytest.mark.slow
@@ -514,7 +507,7 @@ def test_a_replaced_run_that_must_stay_is_named_with_its_place(
     else:
         del site.files[f"{made['alice']}.zip"]
     edits = (ALL, NEW_GOLD)
-    done = updated("--apply", "--rerun", "--remove-replaced", "--yes", edits=edits)
+    done = updated(*RERUN, "--remove-replaced", edits=edits)
     assert done.exit_code == 1
     said = {"refused": "You do not have permission", "failed": "is not Finished", "lost": "could not be fetched"}[why]
     (line,) = [line for line in done.stderr.splitlines() if "Not deleted." in line]
@@ -525,13 +518,15 @@ def test_a_replaced_run_that_must_stay_is_named_with_its_place(
     assert ("bob", 0.5) not in board(site, phases[0])
 
 
-def test_deleting_is_asked_for_with_apply(number: int, verb: Verb, tmp_path: Path) -> None:
-    done = verb("update", number, changed(tmp_path, two_phases), "--remove-replaced")
+def test_deleting_is_asked_for_with_apply(updated: Updated) -> None:
+    done = updated("--remove-replaced")
     assert done.exit_code == 2
     assert "needs --apply" in done.stderr
 
 
-def test_under_the_rule_last_an_owners_reruns_end_in_their_order(site: Site, looked: Looked, phases: list[int]) -> None:
+def test_under_the_rule_last_an_owners_reruns_end_in_their_order(
+    site: Site, replaced: Replaced, phases: list[int]
+) -> None:
     for score in (0.1, 0.2, 0.3):
         made = ranked(site, phases[0], "Force_Last", {"alice": score})
     beside: list[int] = []
@@ -542,8 +537,7 @@ def test_under_the_rule_last_an_owners_reruns_end_in_their_order(site: Site, loo
         beside.append(sum(one["status"] == "Submitted" for one in site.submissions))
         return row
 
-    update = looked(NEW_GOLD)
-    update.apply()
+    update = replaced()
     site.add_submission = counted  # type: ignore[method-assign]
     assert update.rerun() == []
     assert beside == [1, 1, 1]
