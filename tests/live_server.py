@@ -30,7 +30,8 @@ class Site:
     Attributes:
         paged: lists come in pages, as since 2026.
         organiser: whether the user organises the competitions, or only takes part.
-        always: parts of `METHOD path` → what they are always answered: a status of HTML pages, or any JSON.
+        always: parts of `METHOD path` → what they are always answered: a status of HTML pages, an error, or any JSON.
+        before: called with method and path before the API answers; likewise, or None: as ever.
         unannounced: names of stored files that are sent without their length.
         busy: how many of the next GET requests to the API are answered 503.
         slow: seconds that a request to the API takes.
@@ -50,6 +51,7 @@ class Site:
     paged: bool = True
     organiser: bool = True
     always: dict[str, Any] = field(default_factory=dict)
+    before: Callable[[str, str], Any] = lambda method, path: None
     unannounced: set[str] = field(default_factory=set)
     busy: int = 0
     slow: float = 0
@@ -214,9 +216,7 @@ def answer_with_faults(site: Site, method: str, path: str, token: str | None, bo
     """
     route = path.partition("?")[0]
     if part := next((part for part in site.always if part in f"{method} {route}"), None):
-        if isinstance(site.always[part], int):
-            raise AnswerError(site.always[part], HTML_500)
-        return site.always[part]
+        return _given(site.always[part])
     if site.slow:
         time.sleep(site.slow)
     if method == "GET" and site.busy:
@@ -227,10 +227,20 @@ def answer_with_faults(site: Site, method: str, path: str, token: str | None, bo
     if part := next((part for part in site.breaks_before if part in f"{method} {route}"), None):
         site.breaks_before.remove(part)
         raise AnswerError(500, HTML_500)
-    answer = answer_api(site, method, path, token, body)
+    if (answer := _given(site.before(method, path))) is None:
+        answer = answer_api(site, method, path, token, body)
     if part := next((part for part in site.breaks_after if part in f"{method} {route}"), None):
         site.breaks_after.remove(part)
         raise AnswerError(500, HTML_500)
+    return answer
+
+
+def _given(answer: Any) -> Any:
+    """What a test lets the site answer."""
+    if isinstance(answer, int):
+        answer = AnswerError(answer, HTML_500)
+    if isinstance(answer, AnswerError):
+        raise answer
     return answer
 
 

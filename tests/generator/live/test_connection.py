@@ -19,21 +19,11 @@ from gen_bundle.live.connection import CHUNK, AnswerError, Connection, changes_l
 from gen_bundle.live.credentials import PUBLIC_SITE, Token, find_token, save_token, server_address, tokens_file
 from gen_bundle.live.responses import body_in_one_line
 from tests.generator.live.conftest import close_log, run_in_c_locale
-from tests.live_runs import HTML_500
 from tests.live_runs import AnswerError as ServerError
-from tests.live_server import TOKEN, Site, answer_api
+from tests.live_server import TOKEN, Site
 
 SIGNATURE = "secret-signature"
 ROW = {"id": 1, "owner": "ada"}
-
-
-def raising(*answer: Any) -> Callable[..., None]:
-    """A site with one answer to everything: its code, its body and its headers."""
-
-    def raised(*_: Any) -> None:
-        raise ServerError(*answer)
-
-    return raised
 
 
 def test_a_busy_server_is_asked_again_when_it_says(site: Site, connection: Connection, pauses: list[float]) -> None:
@@ -175,9 +165,9 @@ def requests_of(connection: Connection, url: str, folder: Path) -> dict[str, Cal
 
 @pytest.mark.parametrize("request_", ["download", "text"])
 def test_a_refusal_that_breaks_off_keeps_its_code(
-    site: Site, connection: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request_: str
+    site: Site, connection: Connection, tmp_path: Path, request_: str
 ) -> None:
-    monkeypatch.setattr("tests.live_server.answer_api", raising(404, b"half", {"Content-Length": "1000"}))
+    site.always = {"/": ServerError(404, b"half", {"Content-Length": "1000"})}
     with pytest.raises(AnswerError, match=r"answered 404 Not Found$") as caught:
         requests_of(connection, f"{site.address}/api/file", tmp_path)[request_]()
     assert caught.value.code == 404
@@ -206,17 +196,17 @@ def test_a_redirect_to_an_address_that_is_not_valid(site: Site, connection: Conn
 @pytest.mark.parametrize(
     ("code", "said"), [(200, r"a page instead of data: \[.*Is .* a Codabench site"), (404, "answered 404 Not Found")]
 )
-def test_answers_of_any_depth(connection: Connection, monkeypatch: pytest.MonkeyPatch, code: int, said: str) -> None:
-    monkeypatch.setattr("tests.live_server.answer_api", raising(code, b"[" * 100_000 + b"]" * 100_000))
+def test_answers_of_any_depth(site: Site, connection: Connection, code: int, said: str) -> None:
+    site.always = {"/": ServerError(code, b"[" * 100_000 + b"]" * 100_000)}
     with pytest.raises(AnswerError, match=said):
         connection.get("my_profile/")
 
 
 @pytest.mark.parametrize(("asked", "waits"), [("²", [0.5, 2, 8]), ("Fri, 01 Jan 2100 00:00:00 GMT", [])])
 def test_a_wait_that_is_no_number_or_has_no_end(
-    connection: Connection, monkeypatch: pytest.MonkeyPatch, pauses: list[float], asked: str, waits: list[float]
+    site: Site, connection: Connection, pauses: list[float], asked: str, waits: list[float]
 ) -> None:
-    monkeypatch.setattr("tests.live_server.answer_api", raising(503, b"", {"Retry-After": asked}))
+    site.always = {"/": ServerError(503, b"", {"Retry-After": asked})}
     with pytest.raises(AnswerError, match="answered 503"):
         connection.get("my_profile/")
     assert pauses == waits
@@ -252,14 +242,8 @@ def test_a_change_that_cannot_be_noted_is_not_sent(site: Site, connection: Conne
     assert site.asked == []
 
 
-def test_an_answer_is_not_lost_for_its_line_in_the_log(
-    site: Site, connection: Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def answer(*given: Any) -> Any:
-        close_log()
-        return answer_api(*given)
-
-    monkeypatch.setattr("tests.live_server.answer_api", answer)
+def test_an_answer_is_not_lost_for_its_line_in_the_log(site: Site, connection: Connection) -> None:
+    site.before = lambda *_: close_log()
     assert connection.send("POST", "datasets/", {"type": "submission", "file_size": 1})["key"] in site.datasets
 
 
@@ -283,11 +267,9 @@ def test_lists_come_in_pages_or_whole(
     assert {address for address, *_ in site.asked} == {site.address}
 
 
-def test_a_list_that_loses_rows_is_not_taken(
-    site: Site, connection: Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_list_that_loses_rows_is_not_taken(site: Site, connection: Connection) -> None:
     answer = {"count": 3, "next": None, "results": [{"id": 1}]}
-    monkeypatch.setattr("tests.live_server.answer_api", lambda *_: answer)
+    site.always = {"/": answer}
     with pytest.raises(AnswerError, match="1 rows arrived, the server counts 3"):
         connection.rows("competitions/")
 
@@ -295,20 +277,9 @@ def test_a_list_that_loses_rows_is_not_taken(
 @pytest.mark.parametrize(("count", "results", "pages"), [(10**6, [], 1), (3, [ROW], 3), (0, [ROW], 1)])
 @pytest.mark.parametrize(("key", "path"), [("results", "queues/"), ("submissions", "phases/1/get_leaderboard/")])
 def test_a_list_without_end_is_left(
-    site: Site,
-    connection: Connection,
-    monkeypatch: pytest.MonkeyPatch,
-    count: int,
-    results: Any,
-    pages: int,
-    key: str,
-    path: str,
+    site: Site, connection: Connection, count: int, results: Any, pages: int, key: str, path: str
 ) -> None:
-    def answer(*_: Any) -> Any:
-        assert len(site.asked) < 10
-        return {"count": count, "next": "http://elsewhere.invalid/?page=2", key: results}
-
-    monkeypatch.setattr("tests.live_server.answer_api", answer)
+    site.always = {"/": {"count": count, "next": "http://elsewhere.invalid/?page=2", key: results}}
     with pytest.raises(AnswerError, match=f"page {pages} should be the last one"):
         connection.pages(path)
     assert len(site.asked) == pages
@@ -384,23 +355,20 @@ def test_what_cannot_be_a_token_is_not_shown(tmp_path: Path) -> None:
     assert "cret" not in str(caught.value)
 
 
-@pytest.mark.parametrize("once", [raising(500, HTML_500), lambda *_: b"<p>Welcome</p>"])
+@pytest.mark.parametrize("once", [500, b"<p>Welcome</p>"])
 def test_a_read_is_repeated_after_a_500_or_a_page(
-    connection: Connection, monkeypatch: pytest.MonkeyPatch, pauses: list[float], once: Callable[..., Any]
+    site: Site, connection: Connection, pauses: list[float], once: Any
 ) -> None:
     answers, said = iter([once, once]), list[str]()
-    connection.say = said.append
-    monkeypatch.setattr("tests.live_server.answer_api", lambda *given: next(answers, answer_api)(*given))
+    connection.say, site.before = said.append, lambda *_: next(answers, None)
     assert connection.get("my_profile/")["username"] == "ada"
     assert pauses == [0.5, 2]
     assert [one.rpartition("; ")[2] for one in said] == ["asking again in 0.5 s", "asking again in 2 s"]
 
 
 @pytest.mark.parametrize("body", [b"<p>Welcome</p>", [1], {"id": "7"}, None])
-def test_a_change_whose_answer_is_no_answer_may_have_been_made(
-    site: Site, connection: Connection, monkeypatch: pytest.MonkeyPatch, body: Any
-) -> None:
-    monkeypatch.setattr("tests.live_server.answer_api", lambda *_: body)
+def test_a_change_whose_answer_is_no_answer_may_have_been_made(site: Site, connection: Connection, body: Any) -> None:
+    site.always = {"/": body}
     with pytest.raises(AnswerError) as caught:
         connection.send("POST", "submissions/", {"data": "key", "phase": 1})
     assert caught.value.unclear
@@ -435,18 +403,18 @@ SENT = {"owner": "owl", "created_when": "2030-01-01T00:00:00Z"}
     ],
 )
 def test_an_answer_of_another_type_is_the_sites_error(
-    connection: Connection, monkeypatch: pytest.MonkeyPatch, path: str, value: Any, where: str
+    site: Site, connection: Connection, path: str, value: Any, where: str
 ) -> None:
-    monkeypatch.setattr("tests.live_server.answer_api", lambda *_: {} if value is None else value)
+    site.always = {"/": {} if value is None else value}
     with pytest.raises(AnswerError, match="data of another kind: ") as caught:
         connection.get(path)
     if value is not None:
         assert f"data of another kind: {where}" in str(caught.value)
 
 
-def test_an_answer_without_end_is_not_read(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_without_end_is_not_read(site: Site, connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gen_bundle.live.connection.MOST_JSON", 1000)
-    monkeypatch.setattr("tests.live_server.answer_api", lambda *_: {"username": "a" * 10_000})
+    site.always = {"/": {"username": "a" * 10_000}}
     with pytest.raises(AnswerError, match="answered with more than"):
         connection.get("my_profile/")
 

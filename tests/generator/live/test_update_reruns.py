@@ -17,7 +17,7 @@ from tests.generator.check.drafts import Edit, first_task, put, write
 from tests.generator.live.conftest import Looked, Verb, changed, competition_of, two_phases
 from tests.live_edits import computed_board
 from tests.live_runs import AnswerError as ServerError
-from tests.live_server import Site, answer_api, packed
+from tests.live_server import Site, packed
 
 NEW_GOLD = write("ref/truth.txt", b"a\nb\nb\n")
 ASKED = "/re_run_submission/"
@@ -158,17 +158,14 @@ def test_reruns_can_be_asked_for_later_and_leave_out_what_came_since(
 
 
 @pytest.mark.slow
-def test_what_comes_in_while_files_are_replaced_is_rerun(
-    updated: Updated, site: Site, phases: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_comes_in_while_files_are_replaced_is_rerun(updated: Updated, site: Site, phases: list[int]) -> None:
     late: list[int] = []
 
-    def answer(site: Site, method: str, path: str, *given: Any) -> Any:
+    def before(method: str, path: str) -> None:
         if method == "PUT" and not path.startswith("/api/submissions/"):  # a file arrived, or a task gets it
             late.extend(submitted(site, phases[0]))
-        return answer_api(site, method, path, *given)
 
-    monkeypatch.setattr("tests.live_server.answer_api", answer)
+    site.before = before
     assert updated(*RERUN).exit_code == 0
     assert len(late) == 2
     assert rerun_of(site) == late
@@ -179,12 +176,11 @@ def test_what_is_to_be_rerun_is_kept_before_anything_is_replaced(
 ) -> None:
     old, kept = submitted(site, phases[0], 2), []
 
-    def answer(site: Site, method: str, path: str, *given: Any) -> Any:
+    def before(method: str, path: str) -> None:
         if method == "PUT" and "/tasks/" in path:  # where the machine may go down
             kept.append(read_record(site.address, number).reruns[phases[0]].pending)
-        return answer_api(site, method, path, *given)
 
-    monkeypatch.setattr("tests.live_server.answer_api", answer)
+    site.before = before
     looked(NEW_GOLD).apply()
     assert kept == [old]
 
@@ -192,21 +188,19 @@ def test_what_is_to_be_rerun_is_kept_before_anything_is_replaced(
 @pytest.mark.slow
 @pytest.mark.parametrize("restored", [True, False])
 def test_what_is_to_be_rerun_follows_from_what_was_restored(
-    site: Site, number: int, phases: list[int], looked: Looked, monkeypatch: pytest.MonkeyPatch, restored: bool
+    site: Site, number: int, phases: list[int], looked: Looked, restored: bool
 ) -> None:
     old = submitted(site, phases[0], 2)
     puts: list[str] = []
 
-    def answer(site: Site, method: str, path: str, *given: Any) -> Any:
-        if puts and "/submissions/" in path:
-            raise ServerError(403, {"detail": "Not now."})
+    def before(method: str, path: str) -> ServerError | None:
+        refused = bool(puts) and "/submissions/" in path
         if method == "PUT" and "/tasks/" in path:
             puts.append(path)
-            if len(puts) > 1 and not restored:
-                raise ServerError(403, {"detail": "Not now."})
-        return answer_api(site, method, path, *given)
+            refused = len(puts) > 1 and not restored
+        return ServerError(403, {"detail": "Not now."}) if refused else None
 
-    monkeypatch.setattr("tests.live_server.answer_api", answer)
+    site.before = before
     with pytest.raises(UpdateError, match=r"answered 403 Forbidden: Not now\.") as caught:
         looked(NEW_GOLD).apply()
     assert ("could not be restored: task Task: reference data" in str(caught.value)) != restored

@@ -9,7 +9,7 @@ import pytest
 from gen_bundle.live.update import UpdateError
 from tests.generator.check.drafts import both, first_phase, first_task, put, write
 from tests.generator.live.conftest import Looked, Verb, changed, close_log, competition_of, held, task_of, two_phases
-from tests.live_server import Site, answer_api
+from tests.live_server import Site
 
 pytestmark = pytest.mark.slow
 
@@ -209,34 +209,29 @@ def test_an_interruption_between_two_changes_is_undone(
     assert held(site) == before
 
 
-def test_a_log_that_cannot_be_written_between_two_changes_undoes_them(
-    site: Site, number: int, looked: Looked, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_log_that_cannot_be_written_between_two_changes_undoes_them(site: Site, number: int, looked: Looked) -> None:
     update, before = looked(NEW_GOLD, NEW_TITLE), held(site)
 
-    def answer(site: Site, method: str, path: str, *given: Any) -> Any:
-        if (method, "/tasks/" in path) == ("PUT", True):
+    def fault(method: str, path: str) -> None:
+        if method == "PUT" and "/tasks/" in path:
             close_log()
-        return answer_api(site, method, path, *given)
 
-    monkeypatch.setattr("tests.live_server.answer_api", answer)
+    site.before = fault
     with pytest.raises(UpdateError, match="the log of changes cannot be written") as caught:
         update.apply()
     assert "Restored: task Task: reference data. The competition is as it was before." in caught.value.advice
     assert held(site) == before
 
 
-def test_an_answer_that_nobody_foresaw_undoes_the_changes(
-    site: Site, number: int, looked: Looked, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_that_nobody_foresaw_undoes_the_changes(site: Site, number: int, looked: Looked) -> None:
     update, before = looked(NEW_GOLD, NEW_TITLE), held(site)
     odd = [["no competition"]]
 
-    def answer(site: Site, method: str, path: str, *given: Any) -> Any:
+    def fault(_: str, path: str) -> Any:
         after = any(method == "PUT" and "/tasks/" in path for _, method, path, *_ in site.asked)
-        return odd.pop() if after and odd and "/competitions/" in path else answer_api(site, method, path, *given)
+        return odd.pop() if after and odd and "/competitions/" in path else None
 
-    monkeypatch.setattr("tests.live_server.answer_api", answer)
+    site.before = fault
     with pytest.raises(UpdateError, match="answered with data of another kind") as caught:
         update.apply()
     assert "The competition is as it was before." in caught.value.advice
