@@ -1,6 +1,7 @@
 """A site of our own for each test, with a folder of its own for tokens, logs and pseudonyms."""
 
 import copy
+import json
 import os
 import subprocess
 import sys
@@ -164,6 +165,11 @@ def changed(folder: Path, *changes: Edit) -> Path:
 def held(site: Site) -> Any:
     """What the site holds of competitions and tasks, as it is now."""
     return copy.deepcopy((site.competitions, site.tasks))
+
+
+def bodies(site: Site, beginning: str) -> list[Any]:
+    """What was sent with the requests that begin so, as `METHOD path`."""
+    return [json.loads(body) for _, method, path, _, body in site.asked if f"{method} {path}".startswith(beginning)]
 
 
 def task_of(site: Site) -> dict[str, Any]:

@@ -402,16 +402,8 @@ def test_a_folder_is_one_competitions(running: Site, connection: Connection, tmp
         fetch(connection, FetchRequest(5, tmp_path / "mine"))
 
 
-RECORD = {
-    "id": 1,
-    "owner": "owl",
-    "parent": None,
-    "status": "Finished",
-    "on_leaderboard": False,
-    "complete": True,
-    "file": None,
-    "bytes": None,
-}
+RECORD = {"id": 1, "owner": "owl", "status": "Finished", "on_leaderboard": False, "complete": True}
+RECORD |= dict.fromkeys(("parent", "file", "bytes"))
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from gen_bundle.build.building import BuildRequest, build
 from scoring_kit.base.scoring_keys import NOT_SCORING
 from tests.generator.check.drafts import Edit, both, drop, first_phase, first_task, old, packed, png, put, write
 from tests.generator.foreign_project import foreign_project
-from tests.generator.live.conftest import Verb, changed, competition_of, held, task_of, two_phases
+from tests.generator.live.conftest import Verb, bodies, changed, competition_of, held, task_of, two_phases
 from tests.generator.live.uploads import uploaded
 from tests.live_server import TOKEN, Site
 
@@ -38,14 +38,8 @@ def add_input(draft: Any) -> None:
     draft.files["input/texts.txt"] = b"one\ntwo\n"
 
 
-QUESTION = {
-    "key": "team",
-    "type": "text",
-    "title": "Team",
-    "selection": "",
-    "is_required": "false",
-    "is_on_leaderboard": "true",
-}
+QUESTION = {"key": "team", "type": "text", "title": "Team", "selection": ""}
+QUESTION |= {"is_required": "false", "is_on_leaderboard": "true"}
 # What is changed in the bundle, and what is said of it.
 CHANGES: list[tuple[str, Edit, str]] = [
     ("title", put("title", "Other"), "title: A small task → Other"),
@@ -117,7 +111,7 @@ def test_nothing_else_is_changed(site: Site, number: int, verb: Verb, tmp_path: 
     competitions[number]["docker_image"] = "codalab/codalab-legacy:py37"
     competitions[number]["phases"][0]["max_submissions_per_person"] = 70
     assert held(site) == (competitions, tasks)
-    (body,) = [json.loads(body) for _, method, _, _, body in site.asked if method == "PATCH"]
+    (body,) = bodies(site, "PATCH")
     assert set(body) == {"docker_image", "phases", "whitelist_emails"}
 
 
@@ -204,7 +198,7 @@ def test_kits_and_public_data_are_replaced_with_the_phase(site: Site, verb: Verb
     assert site.files[phase["starting_kit"]["key"]] == june
     assert phase["public_data"]["key"] != main["public_data"]["key"]
     assert phase["tasks"] == main["tasks"]
-    (body,) = [json.loads(body) for _, method, _, _, body in site.asked if method == "PATCH"]
+    (body,) = bodies(site, "PATCH")
     assert body["phases"][0]["starting_kit"] == phase["starting_kit"]["id"]
     assert "starting_kit" not in body["phases"][1]
     again = verb("update", number, path)
@@ -283,16 +277,8 @@ def test_programs_read_the_differences(site: Site, number: int, verb: Verb, tmp_
     new = changed(tmp_path, put("title", "Other"), put("leaderboards", 0, "title", "Board"))
     seen = json.loads(verb("update", number, new, "--json").stdout)
     assert seen["same"] is False
-    assert seen["differences"][0] == {
-        "part": "competition",
-        "item": "",
-        "what": "title",
-        "old": "A small task",
-        "new": "Other",
-        "effect": "shown",
-        "detail": [],
-        "by_hand": None,
-    }
+    what = {"part": "competition", "item": "", "what": "title", "old": "A small task", "new": "Other"}
+    assert seen["differences"][0] == {**what, "effect": "shown", "detail": [], "by_hand": None}
     assert seen["differences"][1]["by_hand"].endswith("tab Leaderboard")
     done = verb("update", number, new, "--apply", "--yes", "--json")
     assert done.exit_code == 1

@@ -1,6 +1,5 @@
 """gen-bundle update where the site misbehaves: each trap, and that the competition ends as it should or as it was."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,18 @@ import pytest
 
 from gen_bundle.live.update import UpdateError
 from tests.generator.check.drafts import both, first_phase, first_task, put, write
-from tests.generator.live.conftest import Looked, Verb, changed, close_log, competition_of, held, task_of, two_phases
+from tests.generator.live.conftest import (
+    Looked,
+    Verb,
+    bodies,
+    changed,
+    close_log,
+    competition_of,
+    held,
+    task_of,
+    two_phases,
+)
+from tests.live_edits import ROLES
 from tests.live_server import Site
 
 pytestmark = pytest.mark.slow
@@ -25,24 +35,15 @@ def test_a_task_keeps_the_files_that_are_not_replaced(site: Site, number: int, v
     assert done.exit_code == 0, done.output
     assert task_of(site)["input_data"]["key"] == "input"
     assert task_of(site)["reference_data"]["name"].startswith("reference_data of task")
-    body = next(
-        json.loads(body) for _, method, path, _, body in site.asked if (method, "/tasks/" in path) == ("PUT", True)
-    )
-    assert body.keys() >= {
-        "name",
-        "description",
-        "scoring_program",
-        "reference_data",
-        "input_data",
-        "ingestion_program",
-    }
+    (body,) = bodies(site, "PUT /api/tasks/")
+    assert body.keys() >= {"name", "description", *ROLES}
 
 
 def test_a_task_keeps_the_flag_that_only_the_list_shows(site: Site, number: int, looked: Looked) -> None:
     task_of(site)["ingestion_only_during_scoring"] = True
     looked(first_task(ingestion_only_during_scoring=True), NEW_GOLD).apply()
     assert task_of(site)["ingestion_only_during_scoring"] is True
-    (body,) = [json.loads(body) for _, method, path, _, body in site.asked if method == "PUT" and "/tasks/" in path]
+    (body,) = bodies(site, "PUT /api/tasks/")
     assert body["ingestion_only_during_scoring"] is True
     lists = [path for _, method, path, *_ in site.asked if (method, path.partition("?")[0]) == ("GET", "/api/tasks/")]
     assert len(lists) == 1  # the flag itself did not change
@@ -59,7 +60,7 @@ def test_no_phase_is_lost_by_a_change_of_another(site: Site, number: int, looked
     phases = [phase["id"] for phase in competition_of(site)["phases"]]
     looked(first_phase(max_submissions=70)).apply()
     assert [phase["id"] for phase in competition_of(site)["phases"]] == phases
-    (body,) = [json.loads(body) for _, method, _, _, body in site.asked if method == "PATCH"]
+    (body,) = bodies(site, "PATCH")
     assert [phase["id"] for phase in body["phases"]] == phases
     assert not any("tasks" in phase for phase in body["phases"])  # the site would run all submissions on "new" ones
 

@@ -133,14 +133,15 @@ def test_force_sends_a_draft_and_says_what_was_wrong(site: Site, verb: Verb, tmp
     assert len(site.competitions) == 1
 
 
-def test_a_refusal_is_explained_by_the_rule(site: Site, verb: Verb, tmp_path: Path) -> None:
+def test_a_refusal_is_explained_by_the_rule_as_often_as_it_comes(site: Site, verb: Verb, tmp_path: Path) -> None:
     broken = tmp_path / "broken.zip"
     broken.write_bytes(b"not a zip")
-    done = verb("upload", broken, "--force")
-    assert done.exit_code == 1
-    assert "the server did not take the bundle: Bad zip file uploaded." in done.stderr
-    assert "error: zip-unreadable" in done.stderr
-    assert site.datasets == {}
+    for _ in range(2):
+        done = verb("upload", broken, "--force")
+        assert done.exit_code == 1
+        assert "the server did not take the bundle: Bad zip file uploaded." in done.stderr
+        assert "error: zip-unreadable" in done.stderr
+        assert site.datasets == {}
 
 
 @pytest.mark.slow
@@ -235,16 +236,6 @@ def test_a_folder_or_nothing_is_not_a_bundle(tmp_path: Path, verb: Verb, content
     assert ("--release" in done.stderr) == (content == "bundle.yaml")
 
 
-def test_without_a_token_nothing_is_asked(
-    site: Site, bundle: Path, verb: Verb, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("CODABENCH_TOKEN")
-    done = verb("upload", bundle)
-    assert done.exit_code == 2
-    assert "no token for" in done.stderr
-    assert site.asked == []
-
-
 def test_a_long_file_name_is_cut(site: Site, bundle: Path, connection: Connection) -> None:
     upload(connection, bundle.rename(bundle.with_name("b" * 80 + ".zip")))
     assert site.datasets["key-101"]["file_name"] == "b" * 60 + ".zip"
@@ -323,13 +314,6 @@ def test_a_bundle_whose_fate_is_unknown_is_not_uploaded_again_unasked(
     assert again.exit_code == 1
     assert f"and may have become a competition: {site.address}/competitions/" in again.stderr
     assert verb("upload", bundle, "--yes").exit_code == 0
-
-
-def test_a_refused_bundle_may_be_uploaded_again(site: Site, verb: Verb, tmp_path: Path) -> None:
-    broken = tmp_path / "broken.zip"
-    broken.write_bytes(b"not a zip")
-    for _ in range(2):
-        assert "Bad zip file uploaded." in verb("upload", broken, "--force").stderr
 
 
 def test_a_file_that_did_not_arrive_leaves_no_entry(site: Site, bundle: Path, verb: Verb) -> None:
