@@ -37,15 +37,12 @@ def test_rare_options_stand_below_the_others(verb: str, usual: str, rare: str) -
     assert f"  {rare} " in advanced
 
 
-def test_ids_of_a_project_are_completed(tmp_path: Path) -> None:
+def test_ids_and_names_are_completed(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     assert completed("rank", folder, "--phase") == ["dev", "test"]
     assert completed("rank", folder, "--phase", begun="t") == ["test"]
     assert completed("build", folder, "--task") == ["classification"]
     assert completed("rank", tmp_path / "nothing", "--phase") == []
-
-
-def test_real_tasks_are_completed() -> None:
     assert completed("new", "x", "--from", begun="clp") == ["clpsych2025"]
     assert completed("new", "x", "--from", "clpsych2025", "--tasks", begun="a") == ["a1", "a2"]
     assert completed("new", "x", "--like", begun="semeval2017") == ["semeval2017-4a"]

@@ -282,24 +282,7 @@ def mutations(data: bytes, seed: int) -> bytes:
     return bytes(changed)
 
 
-YAML_PIECES = [
-    "[",
-    "{",
-    "- ",
-    "&a ",
-    "*a",
-    "<<: ",
-    ": ",
-    "\n",
-    "  ",
-    "!!int ",
-    "0x",
-    "2026-01-01 ",
-    "+99:99",
-    "'",
-    '"',
-    "\t",
-]
+YAML_PIECES = [*"[{'\"\n\t", "- ", "&a ", "*a", "<<: ", ": ", "  ", "!!int ", "0x", "2026-01-01 ", "+99:99"]
 
 
 def odd_yaml(text: str, seed: int) -> str:

@@ -49,13 +49,6 @@ def _no_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gen_bundle.image.lock.docker_output", docker)
 
 
-@pytest.mark.parametrize("verb", ["lock", "build", "check", "push"])
-def test_every_verb_explains_itself(verb: str) -> None:
-    done = image(verb, "--help")
-    assert done.exit_code == 0
-    assert "NAME_OR_DIR" in done.stdout
-
-
 def test_a_build_with_unlocked_models_is_refused_with_the_command_that_locks_them(folder: Path, manifest: Path) -> None:
     done = image("build", folder, "--manifest", manifest)
     assert done.exit_code == 2
@@ -71,11 +64,6 @@ def test_lock_fills_the_manifest_and_says_so(folder: Path, manifest: Path, hub: 
     assert read_models_file(manifest).models["org/name"].revision == hub.revision
     again = image("lock", folder, "--manifest", manifest)
     assert (again.exit_code, "nothing left to lock" in again.stderr) == (0, True)
-
-
-def test_a_competition_without_models_has_nothing_to_lock(tmp_path: Path, manifest: Path) -> None:
-    done = image("lock", small_competition(tmp_path), "--manifest", manifest)
-    assert (done.exit_code, "nothing left to lock" in done.stderr) == (0, True)
 
 
 def test_models_in_folders_are_said_to_stay_outside(folder: Path, tmp_path: Path, manifest: Path) -> None:

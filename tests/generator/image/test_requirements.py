@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,18 +25,21 @@ from tests.generator.build.test_declared import competition as competition
 
 pytestmark = pytest.mark.usefixtures("kept_organisers", "forked_python")
 NOTHING = Weights({"hub": "https://hub", "models": [], "punkt": None})
+OWN = ImageRequest("own", "me/own:1", "score", "cpu")
+
+
+def locked(package: str) -> str:
+    """A package of the tool's own lock, as NAME==VERSION."""
+    text = (resource("requirements") / "score.txt").read_text()
+    return next(line.split()[0] for line in text.splitlines() if line.startswith(f"{package}=="))
 
 
 def wheel(folder: Path, name: str, version: str, *requires: str) -> str:
     """A wheel with nothing inside; returns its SHA-256."""
     info = f"{name}-{version}.dist-info"
     path = folder / f"{name}-{version}-py3-none-any.whl"
-    lines = [
-        "Metadata-Version: 2.1",
-        f"Name: {name}",
-        f"Version: {version}",
-        *(f"Requires-Dist: {r}" for r in requires),
-    ]
+    lines = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
+    lines += [f"Requires-Dist: {one}" for one in requires]
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(f"{info}/METADATA", "\n".join(lines) + "\n")
         archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
@@ -50,11 +54,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     folder.mkdir()
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
-    numpy = next(
-        line.split()[0].partition("==")[2]
-        for line in (resource("requirements") / "score.txt").read_text().splitlines()
-        if line.startswith("numpy==")
-    )
+    numpy = locked("numpy").partition("==")[2]
     return {
         "scorer": wheel(folder, "own_scorer", "1.2", "helping>=1", "numpy"),
         "old": wheel(folder, "helping", "0.9"),
@@ -93,14 +93,7 @@ def test_what_is_declared_is_locked_with_all_that_it_brings(
         "own-scorer==1.2 \\",
         f"    --hash=sha256:{index['scorer']}",
     ]
-    request = ImageRequest(
-        "own",
-        "me/own:1",
-        "score",
-        "cpu",
-        requirements=("own-scorer==1.2",),
-        lock_file=competition / "requirements.lock",
-    )
+    request = replace(OWN, requirements=("own-scorer==1.2",), lock_file=competition / "requirements.lock")
     context = tmp_path / "context"
     context.mkdir()
     gather_context(context, request, NOTHING)
@@ -145,28 +138,21 @@ def test_the_lock_goes_with_the_requirements(competition: Path, manifest: Path) 
 
 
 def test_a_lock_without_requirements_is_not_installed(tmp_path: Path) -> None:
-    request = ImageRequest("own", "me/own:1", "score", "cpu", lock_file=tmp_path / "requirements.lock")
+    request = replace(OWN, lock_file=tmp_path / "requirements.lock")
     without = request.packages_text
     request.lock_file.write_text(OWN_LOCK_HEAD.format("3.11") + "helping==1.1 \\\n    --hash=sha256:0\n")
     assert request.packages_text == without
 
 
 def test_an_image_is_not_built_of_what_is_not_locked(tmp_path: Path) -> None:
-    request = ImageRequest(
-        "own", "me/own:1", "score", "cpu", requirements=("helping==2.0",), lock_file=tmp_path / "requirements.lock"
-    )
+    request = replace(OWN, requirements=("helping==2.0",), lock_file=tmp_path / "requirements.lock")
     request.lock_file.write_text("helping==1.1 \\\n    --hash=sha256:0\n")
     with pytest.raises(UserError, match=r"requirements: helping==2\.0: not locked in .*: gen-bundle image lock own"):
         gather_context(tmp_path, request, NOTHING)
 
 
 def test_a_package_that_the_tool_locks_itself_needs_no_lock_of_its_own(tmp_path: Path) -> None:
-    line = next(
-        text for text in (resource("requirements") / "score.txt").read_text().splitlines() if text.startswith("scipy==")
-    )
-    request = ImageRequest(
-        "own", "me/own:1", "score", "cpu", requirements=(line.split()[0],), lock_file=tmp_path / "requirements.lock"
-    )
+    request = replace(OWN, requirements=(locked("scipy"),), lock_file=tmp_path / "requirements.lock")
     assert "scipy==" in request.packages_text
 
 
