@@ -41,7 +41,8 @@ def bake(tmp_path: Path, manifest: dict[str, Any]) -> subprocess.CompletedProces
     context = tmp_path / "context"
     context.mkdir(exist_ok=True)
     (context / "manifest.json").write_text(json.dumps({"hub": "http://127.0.0.1:9", "models": [], **manifest}))
-    command = [sys.executable, "-I", ROOT / "docker" / "bake.py", context / "manifest.json", tmp_path / "baked"]
+    command = [sys.executable, "-I", str(ROOT / "docker" / "bake.py")]
+    command += [str(context / "manifest.json"), str(tmp_path / "baked")]
     return subprocess.run(command, capture_output=True, text=True, umask=0o077)
 
 
