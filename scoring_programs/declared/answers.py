@@ -6,9 +6,10 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 import json
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
+from difflib import get_close_matches
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from declared.records import NumberedRow, NumberedRows, Rows
 from declared.rows import AT_ONCE, read_rows
@@ -110,6 +111,13 @@ def named_key(key: Key) -> str:
     return ", ".join(map(shown, key))
 
 
+def near(column: str, names: Iterable[str]) -> str:
+    """Return in words which of the names may be meant by a column that is missing."""
+    folded = {name.casefold(): name for name in names}
+    found = get_close_matches(column.casefold(), folded, n=1)
+    return f"; there is {folded[found[0]]}" if found else ""
+
+
 def report_missing(names: Sequence[str], file: File, problems: Problems) -> None:
     """Record as one problem the files of a table that were not sent, each by its name."""
     what = "is missing"
@@ -117,6 +125,33 @@ def report_missing(names: Sequence[str], file: File, problems: Problems) -> None
         what += f", with {counted(len(names) - 1, 'more file')}: {first_of(names[1:], NAMES_SHOWN, shown)}"
     whose = f" for each {file.named_by}" if file.named_by else ""
     problems.error(names[0], what, f"a file {file.name}{whose}")
+
+
+def files_of_keys(
+    sent: Iterable[Tuple[str, Any, str]], known: Mapping[Any, Any], field: str, table: Table, problems: Problems
+) -> Dict[str, Dict[Any, str]]:
+    """Return for each pattern of file names what is known of a key → the name of its file.
+
+    `sent` has pattern, value in the name, as it is compared, and name of each file; files of unknown values of the
+    `field`, and second ones, are recorded.
+    """
+    found: Dict[str, Dict[Any, str]] = {}
+    unknown: List[str] = []
+    for pattern, value, name in sent:
+        of_pattern = found.setdefault(pattern, {})
+        if value not in known and table.ignores_unknown:
+            unknown.append(name)
+        elif value not in known:
+            problems.error_in_file(name, f"is of an unknown {field}", "a file for each id of this phase's data")
+        elif known[value] in of_pattern:
+            first = of_pattern[known[value]]
+            problems.error(name, f"a second file for the same answer, after {first}", "one file for each")
+        else:
+            of_pattern[known[value]] = name
+    if unknown:
+        what = f"{counted(len(unknown), 'file')} of unknown {field} left out"
+        problems.warn(table.file.name, f"{what}: {first_of(unknown, NAMES_SHOWN, shown)}")
+    return found
 
 
 @dataclass(frozen=True)
@@ -140,26 +175,26 @@ def read_files(
 
     `keys` are those whose rows are asked for; None in gold, whose rows say which there are.
     """
-    held = table.key_in(file)
     looked_at = None
     if keys is not None and table.ignores_unknown:
         looked_at = table.positions(keys)
+    wanted = list(fields)
+    if not file.has_lines:
+        wanted = [*table.key_in(file), *fields]
     parts = []
     for source in sources:
         before = problems.found
-        wanted = list(fields) if file.has_lines else [*held, *fields]
         rows = read_rows(source.text, source.name, file, wanted, table, problems, looked_at)
-        if table.numbers_rows:
-            own = None if keys is None else _keys_in_order(keys, file, table, source)
-            rows = _with_lines(rows, own, file, table, source, problems, before)
-        elif table.by_line or file.has_lines:
-            own = _keys_in_order(keys, file, table, source)
-            rows = _numbered(rows, own, table, source, problems, before)
+        if table.counts_lines or file.has_lines:
+            values = list(rows.rows)
+            keyed: List[NumberedRow] = []
+            if problems.found == before:  # a row that is left out would give the next ones other keys
+                keyed = _keyed_in_order(values, keys, file, table, source, problems)
+            rows = replace(rows, rows=iter(keyed), keys=(), empty_keys=())
         elif file.named_by:
-            keyed = _with_part(rows.rows, table.key.index(file.named_by), source.named)
             at = table.key.index(file.named_by)
             empty = [(*key[:at], source.named, *key[at:]) for key in rows.empty_keys]
-            rows = replace(rows, rows=keyed, keys=(), empty_keys=empty)
+            rows = replace(rows, rows=_with_part(rows.rows, at, source.named), keys=(), empty_keys=empty)
         parts.append(rows)
     return parts
 
@@ -169,28 +204,36 @@ def _with_part(rows: NumberedRows, at: int, part: str) -> NumberedRows:
         yield number, (*values[:at], part, *values[at:])
 
 
-def _with_lines(
-    rows: Rows,
+def _keyed_in_order(
+    values: List[NumberedRow],
     keys: Optional[Sequence[Key]],
     file: File,
     table: Table,
     source: NamedText,
     problems: Problems,
-    before: int,
-) -> Rows:
-    """The rows with their numbers within the file, and what its name says, among the parts of their keys."""
-    values = list(rows.rows)
-    if problems.found > before:
-        return replace(rows, rows=iter(()))  # a row that is left out would give the next ones other numbers
-    _drop_blank_end(values, keys, table)
-    width = len(table.key_in(file))
-    numbered: List[NumberedRow] = []
-    for at, (number, row) in enumerate(values, 1):
-        parts = {LINE: str(at), file.named_by: source.named}
-        held = iter(row[:width])
-        key = [parts[name] if name in parts else next(held) for name in table.key]
-        numbered.append((number, (*key, *row[width:])))
-    return replace(rows, rows=iter(numbered), keys=(), empty_keys=())
+) -> List[NumberedRow]:
+    """The rows of a file whose places say their keys, or parts of them, with these keys before their values."""
+    own = _keys_in_order(keys, file, table, source)
+    if table.counts_lines:
+        _drop_blank_end(values, own, table)
+    keyed: List[NumberedRow] = []
+    if table.numbers_rows:
+        width = len(table.key_in(file))
+        for at, (number, row) in enumerate(values, 1):
+            parts = {LINE: str(at), file.named_by: source.named}
+            held = iter(row[:width])
+            key = [parts[name] if name in parts else next(held) for name in table.key]
+            keyed.append((number, (*key, *row[width:])))
+        return keyed
+    if own is None:
+        own = [(str(number),) for number in range(1, len(values) + 1)]
+    if len(values) != len(own):
+        expected = f"{len(own)}, one for each row of the data, in its order"
+        problems.error(source.name, f"has {counted(len(values), 'line')}", expected)
+        return []
+    for one, (number, row) in zip(own, values):
+        keyed.append((number, (*one, *row)))
+    return keyed
 
 
 def _drop_blank_end(values: List[NumberedRow], keys: Optional[Sequence[Key]], table: Table) -> None:
@@ -206,31 +249,13 @@ def _keys_in_order(
     keys: Optional[Sequence[Key]], file: File, table: Table, source: NamedText
 ) -> Optional[Sequence[Key]]:
     """The keys that the rows of a file answer one after the other; None where the rows say which there are."""
-    if keys is None:
-        return [(source.named,)] if file.named_by else None
     if not file.named_by:
         return keys
+    if keys is None:
+        return None if table.numbers_rows else [(source.named,)]
     at = table.key.index(file.named_by)
     canonical = table.key_fields[at].canonical
     return [key for key in keys if canonical(key[at]) == canonical(source.named)]
-
-
-def _numbered(
-    rows: Rows, keys: Optional[Sequence[Key]], table: Table, source: NamedText, problems: Problems, before: int
-) -> Rows:
-    """The rows with the keys that they answer one after the other, or with their numbers as keys."""
-    values = list(rows.rows)
-    if problems.found > before:
-        return replace(rows, rows=iter(()))  # a row that is left out would give the next ones other keys
-    if table.by_line:
-        _drop_blank_end(values, keys, table)
-    if keys is None:
-        keys = [(str(number),) for number in range(1, len(values) + 1)]
-    if len(values) != len(keys):
-        expected = f"{len(keys)}, one for each row of the data, in its order"
-        problems.error(source.name, f"has {counted(len(values), 'line')}", expected)
-        values = []
-    return replace(rows, rows=((number, (*key, *row)) for key, (number, row) in zip(keys, values)))
 
 
 def joined(parts: Sequence[Rows]) -> Rows:

@@ -7,7 +7,7 @@ at home.
 from pathlib import Path
 from typing import Any, Collection, Dict, Iterator, List, Mapping, Sequence, Tuple, Union
 
-from declared.answers import NAMES_SHOWN, Answers, ArrayFile, report_missing
+from declared.answers import NAMES_SHOWN, Answers, ArrayFile, files_of_keys, report_missing
 from declared.tables import Key, Table
 from scoring_kit.base.array_heads import read_head
 from scoring_kit.base.field_types import Field, FieldError
@@ -47,10 +47,11 @@ def read_sent_files(
     `paths` has the files of the table by their names, and `shapes` of each array that must have it the gold's shape.
     """
     answers = Answers({}, [], [-1] * len(keys))
-    found = _by_key(paths, table, keys, problems)
+    compared = [(pattern, table.canonical(key), name) for pattern, key, name in by_part(table.file, paths)]
+    found = files_of_keys(compared, table.positions(keys), "".join(table.key[:1]), table, problems)
     for field in fields:
         column: List[Any] = [None] * len(keys)
-        for position, name in found[table.file.holding(field.name).name].items():
+        for position, name in found.get(table.file.holding(field.name).name, {}).items():
             answers.numbers[position] = 0
             try:
                 value = stored(field, table.file, paths[name], name)
@@ -63,30 +64,6 @@ def read_sent_files(
         answers.columns[field.name, field.type] = column
     _check_missing(found, table, keys, fields, problems)
     return answers
-
-
-def _by_key(
-    paths: Mapping[str, Path], table: Table, keys: Sequence[Key], problems: Problems
-) -> Dict[str, Dict[int, str]]:
-    """Pattern → the position of each key with such a file → its name."""
-    found: Dict[str, Dict[int, str]] = {part.name: {} for part in table.file.parts}
-    places, unknown = table.positions(keys), []
-    for pattern, key, name in by_part(table.file, paths):
-        position = places.get(table.canonical(key))
-        if position is None and table.ignores_unknown:
-            unknown.append(name)
-        elif position is None:
-            expected = "a file for each id of this phase's data"
-            problems.error_in_file(name, f"is of an unknown {table.key[0]}", expected)
-        elif position in found[pattern]:
-            first = found[pattern][position]
-            problems.error(name, f"a second file for the same answer, after {first}", "one file for each")
-        else:
-            found[pattern][position] = name
-    if unknown:
-        what = f"{counted(len(unknown), 'file')} of unknown {table.key[0]} left out"
-        problems.warn(table.file.name, f"{what}: {first_of(unknown, NAMES_SHOWN, shown)}")
-    return found
 
 
 def _check_shape(array: ArrayFile, expected: Sequence[int], problems: Problems) -> None:
@@ -112,7 +89,7 @@ def _check_missing(
         name = table.file.holding(field.name).name
         needed[name] = needed.get(name, False) or (field.required and table.reject_missing)
     for part in table.file.parts:
-        there = found[part.name]
+        there = found.get(part.name, {})
         missing = [part.name_of("".join(key)) for at, key in enumerate(keys) if at not in there]
         if not missing or part.name not in needed:
             continue

@@ -285,24 +285,20 @@ def prepare(request: Request) -> Warned:
     """
     source, out = Path(request["source"]), Path(request["out"])
     options = request["options"]
+    labels: dict[str, dict[str, list[str]]] = {}  # table id → field → those of the gold of all phases
     for table in tables_of(options).values():
-        for file in (table.gold, table.gold_keys):
-            if file is None:
-                continue
+        for file in filter(None, (table.gold, table.gold_keys)):
             for name in gold.gold_files(source, file):
                 (out / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source / name, out / name)
-    for table in tables_of(options).values():
         text = columns_text(source, table, request)
         if text is not None:
             (out / f"{table.id}{ENDING}").write_text(text, encoding="utf-8", newline="")
-    labels: dict[str, dict[str, list[str]]] = {}  # table id → field → those of the gold of all phases
-    for table in tables_of(options).values():
         for folder in request.get("phases", [source]):
             for field, found in gold.labels_of_gold(Path(folder), table, reading(table, _wanted(request))).items():
                 of_table = labels.setdefault(table.id, {})
                 of_table[field] = sorted(found.union(of_table.get(field, ())))
-    _check_vocabularies(request["options"], labels)
+    _check_vocabularies(options, labels)
     if labels:
         (out / gold.LABELS_FILE).write_text(json.dumps(labels, ensure_ascii=False), encoding="utf-8")
     read_reference(gold.read, {**request, "reference": request["out"]})

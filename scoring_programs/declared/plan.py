@@ -172,15 +172,21 @@ class ColumnSources:
     beside: list[Plan] = field(default_factory=list)
     absent: dict[str, float] = field(default_factory=dict)
 
+    @property
+    def metrics(self) -> list[Plan]:
+        """Return all that must be computed, also of other tasks."""
+        return [*self.own, *self.beside]
+
 
 def columns_of_task(task: str, options: Mapping[str, Any], entered: Collection[str]) -> ColumnSources:
     """Return the columns of a task, and of other tasks those that its expressions are made of."""
+    of_tasks, made = plans(options), expressions(options)
     by_key: dict[str, tuple[str, Plan | ExpressionPlan]] = {}
-    for group in (plans(options), expressions(options)):
+    for group in (of_tasks, made):
         for owner, columns in group.items():
-            by_key.update({column.key: (owner, column) for column in columns})
-    own = [key for key, (owner, _) in by_key.items() if owner == task]
-    found = ColumnSources(own, plans(options)[task])
+            for one in columns:
+                by_key[one.key] = owner, one
+    found = ColumnSources([key for key, (owner, _) in by_key.items() if owner == task], of_tasks[task])
 
     def take(key: str) -> None:
         owner, column = by_key[key]
@@ -194,8 +200,8 @@ def columns_of_task(task: str, options: Mapping[str, Any], entered: Collection[s
         elif owner != task and column not in found.beside:
             found.beside.append(column)
 
-    for one in expressions(options).get(task, []):
-        take(one.key)
+    for expression in made.get(task, []):
+        take(expression.key)
     return found
 
 
@@ -231,7 +237,7 @@ def as_gold(field: Field) -> Field:
 
 def _typed(column: str, compared: Field, asked: str | None, table: Table) -> Field:
     """A gold column, typed like the field that it is compared with, or as a metric asks; a field keeps its spelling."""
-    own = table.find(column)
+    own = table.by_name.get(column)
     kind = asked or compared.type
     if own is not None and own.name != compared.name and (own.type == kind or {own.type, kind} <= LABEL_TYPES):
         return replace(as_gold(own), type=kind)
@@ -254,7 +260,7 @@ def open_fields(table: Table, wanted: Sequence[Plan], names: Collection[str]) ->
     found: dict[str, list[Field]] = {}
     for plan in wanted:
         for name, compared in compared_with(plan, table, names):
-            own = table.find(name)
+            own = table.by_name.get(name)
             if own is None or own.type != compared.type or own.type not in NAMING or own.open:
                 continue
             if own.values is None and name not in any_text:

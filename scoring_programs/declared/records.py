@@ -56,9 +56,11 @@ def below(value: Any, path: Sequence[str]) -> Any:
 
 
 def value_at(record: Any, place: FieldPlace) -> Any:
-    """Return the value of a field; of one that is spread a tuple, unless its own name has it."""
+    """Return the value of a field; ABSENT where it has none. One that is spread is a tuple, unless its name has it."""
     if place.path is not None:
         return below(record, place.path)
+    if not isinstance(record, dict):
+        return ABSENT
     if place.columns and place.name not in record:
         values = tuple([record.get(column, ABSENT) for column in place.columns])
         return ABSENT if ABSENT in values else values
@@ -105,7 +107,7 @@ def rows_of_lists(
             continue
         if isinstance(record, JsonObject):
             report_duplicates(record, where, problems)
-        key = (*named, *[json_text(_in_record(record, file.place(field))) for field in held])
+        key = (*named, *[json_text(value_at(record, file.place(field))) for field in held])
         again = first.setdefault(json.dumps(key, default=str), where)
         if again != where:
             problems.error(where, f"a second record for its key, after {again}", "one record for each key")
@@ -127,13 +129,6 @@ def rows_of_lists(
                 found.append((*key, *values))
                 places.append(f"{where}{step}")
     return Rows((), True, enumerate(found), lambda number: places[number], (), empty)
-
-
-def _in_record(record: Any, place: FieldPlace) -> Any:
-    """The value of a field in a record, or in anything else; ABSENT where it has none."""
-    if place.path is None and not isinstance(record, dict):
-        return ABSENT
-    return value_at(record, place)
 
 
 def _elements(listed: Any, table: Table) -> Iterator[Tuple[str, Dict[str, Any], Any]]:
@@ -169,8 +164,8 @@ def _values_of_row(
         elif is_value and field.name == left[0].name:
             values.append(row)
         else:
-            value = _in_record(row, place)
+            value = value_at(row, place)
             if value is ABSENT and field.name not in table.by_name:
-                value = _in_record(record, place)
+                value = value_at(record, place)
             values.append(value)
     return tuple(values)

@@ -3,16 +3,15 @@
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from itertools import chain, islice, repeat
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
-from declared.answers import Answers, NamedText, are_keys, joined, key_of, named_key, read_answers, read_files
+from declared.answers import Answers, NamedText, are_keys, joined, key_of, named_key, near, read_answers, read_files
 from declared.gold_digest import digest_of_rows
 from declared.plan import Plan, as_gold, compared_with, open_fields, plans_of
 from declared.records import Rows
-from declared.rows import AT_ONCE, column_names
+from declared.rows import column_names
 from declared.tables import Key, Table, tables_of
 from scoring_kit.base.field_types import ABSENT, FILE_TYPES, Field, FieldError, json_text, ordered
 from scoring_kit.base.row_files import File
@@ -266,12 +265,10 @@ def _is_list_of_texts(cell: str) -> bool:
 
 def _distinct_keys(table: Table, named: Sequence[str], keyed: Sequence[Key | None]) -> list[Key]:
     """Every key once, in the spelling and the order in which they first occur."""
-    written = dict.fromkeys(chain(zip(named), [key for key in keyed if key is not None]))
-    if not table.folds_keys:
-        return list(written)
     first: dict[Key, Key] = {}
-    for key in written:
-        first.setdefault(table.canonical(key), key)
+    for key in chain(zip(named), keyed):
+        if key is not None:
+            first.setdefault(table.canonical(key), key)
     return list(first.values())
 
 
@@ -362,10 +359,9 @@ def _read(sources: Sequence[NamedText], size: int, file: File, table: Table, pro
         rows = replace(rows, keys=[source.named for source in sources])
     numbers: list[int] = []
     values: list[tuple[Any, ...]] = []
-    while taken := list(islice(rows.rows, AT_ONCE)):
-        some, more = zip(*taken, strict=True)
-        numbers += some
-        values += more
+    for number, row in rows.rows:
+        numbers.append(number)
+        values.append(row)
     names = [*table.key, *(field.name for field in fields)]
     by_column = list(zip(*values, strict=True)) or [()] * len(names)
     columns: dict[str, Sequence[Any]] = dict(zip(names, by_column, strict=True))
@@ -404,8 +400,7 @@ def _check_key_columns(name: str, columns: Collection[str], file: File, table: T
         column = file.place(field).name
         if columns and column not in columns:
             first_line = f"; the first line holds {first_of(list(columns), IDS_SHOWN, shown)}"  # gold, without a header
-            near = _near(column, columns) or problems.to_organisers(first_line)
-            what = f"the column {column} is missing{near}"
+            what = f"the column {column} is missing{near(column, columns) or problems.to_organisers(first_line)}"
             problems.error(f"{name}:1", what, f"the columns of the key{problems.to_organisers(f' (key {field.name})')}")
 
 
@@ -486,17 +481,10 @@ def _check_columns(
     ):
         for column, key in asked.items():
             if column not in there:
-                missing = f"the column {column} is missing{_near(column, there)}"
+                missing = f"the column {column} is missing{near(column, there)}"
                 place = problems.to_organisers(f" (column {key})")
                 file = table.listing if table.gold.files else table.gold
                 problems.error(f"{file.name}:1", missing, f"the {what} {key}{place}")
-
-
-def _near(column: str, names: Collection[str]) -> str:
-    """The column that may be meant, in words."""
-    folded = {name.casefold(): name for name in names}
-    near = [folded[one] for one in get_close_matches(column.casefold(), folded, n=1)]
-    return f"; there is {near[0]}" if near else ""
 
 
 def _labels_in(values: Iterable[Any], kind: str) -> set[str]:
@@ -544,7 +532,7 @@ def _group(
     column: str, table: Table, keys: Sequence[Key], loaded: Loaded, by_row: Sequence[Key | None], problems: Problems
 ) -> list[str]:
     """The column's text for each key: the same in all rows of a key."""
-    field = table.find(column)
+    field = table.by_name.get(column)
     found: dict[Key, str] = {}
     for number, value, key in zip(loaded.numbers, loaded.columns[column], by_row, strict=True):
         if key is None:

@@ -84,17 +84,17 @@ def column_names(text: str, file: File, table: Optional[Table] = None) -> List[s
 
     A JSON value that is a field by itself is called like it where the `table` is known.
     """
-    nothing = Problems()
     if file.columns is not None:
         return list(file.columns)
     if file.has_cells:
-        rows = _delimited(_after(text, file.skip), "", file, (), False, str, nothing)
+        rows = _delimited(_after(text, file.skip), "", file, (), False, str, Problems())
         return [name for name in rows.names if name]
+    records = _records(text, file, table)
+    if table is not None and file.within is not None:
+        return names_around_lists(records, file, table)
     only = table.only_answer if table else None
     names: Dict[str, None] = {}
-    if table is not None and file.within is not None:
-        return names_around_lists(_whole_records(text, file, table), file, table)
-    for record in _records(text, file, nothing):
+    for record in records:
         if isinstance(record, JsonObject) and not (only and only.type == "probabilities" and only.name not in record):
             names.update(dict.fromkeys(record))
         elif only is not None and record is not ABSENT:
@@ -104,9 +104,7 @@ def column_names(text: str, file: File, table: Optional[Table] = None) -> List[s
 
 def _after(text: str, lines: int) -> str:
     """The text without so many lines at its beginning."""
-    for _ in range(lines):
-        text = text.partition("\n")[2]
-    return text
+    return "\n".join(text.split("\n", lines)[lines:])
 
 
 def text_lines(text: str) -> List[str]:
@@ -370,17 +368,22 @@ def _parsed(text: str, where: str, problems: Problems) -> Any:
     return ABSENT
 
 
-def _records(text: str, file: File, problems: Problems) -> Iterator[Any]:
-    """The values of a JSON file that may be records."""
+def _records(text: str, file: File, table: Optional[Table]) -> Iterator[Any]:
+    """The values of a JSON file that may be records, or hold the lists of a key's rows."""
     if file.suffix == ".jsonl":
         for line in text_lines(_after(text, file.skip)):
-            yield _parsed(line, "", problems)
+            yield _parsed(line, "", Problems())
     elif file.suffix == ".json":
-        value = below(_parsed(text, "", problems), steps(file.at))
+        value = below(_parsed(text, "", Problems()), steps(file.at))
+        if file.within is not None and table is not None and not table.key_in(file):
+            value = [value]  # the file is one record
         if isinstance(value, JsonObject):
             value = list(value.values())
         for item in value if isinstance(value, list) else ():
-            yield from item if isinstance(item, list) and item else [item]
+            if file.within is None and isinstance(item, list) and item:
+                yield from item
+            else:
+                yield item
 
 
 def _record_picker(
@@ -459,20 +462,6 @@ def _lines_as_records(text: str, name: str, file: File, problems: Problems) -> R
         where = f"{name}:{number + file.skip}"
         if line.strip() and (value := _parsed(line, where, problems)) is not ABSENT:
             yield where, (), value
-
-
-def _whole_records(text: str, file: File, table: Table) -> Iterator[Any]:
-    """The records of a file that hold lists of rows."""
-    if file.suffix == ".jsonl":
-        yield from _records(text, file, Problems())
-        return
-    value = below(_parsed(text, "", Problems()), steps(file.at))
-    if not table.key_in(file):
-        yield value
-    elif isinstance(value, dict):
-        yield from value.values()
-    elif isinstance(value, list):
-        yield from value
 
 
 def _located(value: Any, name: str, file: File, table: Table, problems: Problems) -> Any:

@@ -31,7 +31,7 @@ def compared(plan: Plan, gold: GoldTable, answers: Answers | None = None) -> lis
     """
     table, fields = gold.table, gold.fields[plan.key]
     groups, empty = scored_groups(plan, gold), _empty(plan, gold)
-    weight, scale = weights(plan, gold), _numbers(plan, gold, "scale")
+    weight, scale = numbers_of(plan, gold, "weight"), numbers_of(plan, gold, "scale")
     mean_by = gold.groups[plan.mean_by] if plan.mean_by else None
     predicted: Sequence[Any] = ()
     if _is_whole(plan, gold):
@@ -51,12 +51,8 @@ def compared(plan: Plan, gold: GoldTable, answers: Answers | None = None) -> lis
     return found
 
 
-def weights(plan: Plan, gold: GoldTable) -> list[float] | None:
-    """Return how much each key counts; None where all count the same."""
-    return _numbers(plan, gold, "weight")
-
-
-def _numbers(plan: Plan, gold: GoldTable, name: str) -> list[float] | None:
+def numbers_of(plan: Plan, gold: GoldTable, name: str) -> list[float] | None:
+    """Return the `weight` or `scale` of each key; None where the metric has none."""
     column = plan.numbers.get(name)
     return None if column is None else [number_of(text) for text in gold.groups[column]]
 
@@ -130,7 +126,7 @@ def scored_groups(plan: Plan, gold: GoldTable) -> Groups:
         chosen = [i for i in chosen if i not in empty]
     for column, wanted in plan.where.items():
         texts = gold.groups[column]
-        is_wanted = _fitting(wanted, gold.table.find(column))
+        is_wanted = _fitting(wanted, gold.table.by_name.get(column))
         fitting = {text for text in set(texts) if is_wanted(text)}
         chosen = [i for i in chosen if texts[i] in fitting]
     if not plan.by:

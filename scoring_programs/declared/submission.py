@@ -4,13 +4,22 @@ Runs on Python 3.9 with the standard library alone: `validate.pyz` holds this ve
 """
 
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
-from declared.answers import Answers, NamedText, joined, named_key, read_answers, read_files, report_missing
+from declared.answers import (
+    Answers,
+    NamedText,
+    files_of_keys,
+    joined,
+    named_key,
+    near,
+    read_answers,
+    read_files,
+    report_missing,
+)
 from declared.own_checks import answered_rows, run_check
 from declared.records import Rows
 from declared.rows import column_names
@@ -104,9 +113,9 @@ def _report_nothing(
     of_others = _files_of_others(files, tables, scored)
     if of_others and manifest.layout == "tasks":
         return
-    what = f"holds no file with predictions; found {_listed(list(files.paths))}"
+    what = f"holds no file with predictions; found {first_of(list(files.paths), FILES_SHOWN, shown)}"
     if of_others:
-        what += f", of which none of the tasks that are scored here reads {_listed(of_others)}"
+        what += f", of which none of the tasks that are scored here reads {first_of(of_others, FILES_SHOWN, shown)}"
     problems.error("submission", what, ", ".join(dict.fromkeys(table.file.name for table in scored)))
 
 
@@ -124,9 +133,9 @@ def _find_files(
     known = {*of_others, *chain(*names.values())}
     unread = [name for name in files.paths if name not in known]
     if of_others:
-        problems.warn(_listed(of_others), "not read here: no task that is scored here needs it")
+        problems.warn(first_of(of_others, FILES_SHOWN, shown), "not read here: no task that is scored here needs it")
     if unread and names:
-        problems.warn(_listed(unread), "not read")
+        problems.warn(first_of(unread, FILES_SHOWN, shown), "not read")
     return names
 
 
@@ -136,7 +145,9 @@ def _own_files(
     """The names of a table's files; what is wrong with them, or taken in their place, is recorded."""
     own = file.matching(files.paths)
     if file.name.startswith("*") and len(own) > 1:
-        problems.error(_listed(own), f"{len(own)} files that end with {file.name[1:]}", "one of them alone")
+        problems.error(
+            first_of(own, FILES_SHOWN, shown), f"{len(own)} files that end with {file.name[1:]}", "one of them alone"
+        )
     if own:
         return own
     rivals = {table.file.name for table in sent_here if table.file.ending == file.ending}
@@ -144,7 +155,7 @@ def _own_files(
     if not file.is_pattern and len(rivals) == 1:  # else it is not clear whose file another one is
         others = _others(files.named(file.ending), files, tables)
     if len(others) > 1:
-        problems.error(_listed(others), f"{len(others)} {file.ending} files", f"{file.name} alone")
+        problems.error(first_of(others, FILES_SHOWN, shown), f"{len(others)} {file.ending} files", f"{file.name} alone")
         return []
     if others:
         problems.warn(others[0], f"read as {file.name}, since it is the only {file.ending} file")
@@ -165,37 +176,18 @@ def _others(names: Sequence[str], files: SubmissionFiles, tables: Sequence[Table
     return [name for name in names if name not in own]
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(shown, names[:FILES_SHOWN]))
-
-
 def _sources(
     files: SubmissionFiles, names: Sequence[str], table: Table, expected: Mapping[str, Any], problems: Problems
 ) -> List[NamedText]:
     """Those of a table's files that can be read, as texts; files of unknown ids, and second ones, are recorded."""
     named = dict.fromkeys(names, "")
     if table.file.named_by:
-        named.clear()
         at = table.key.index(table.file.named_by)
         field = table.key_fields[at]
         known = {field.canonical(key[at]): key[at] for key in expected["keys"]}
-        first: Dict[str, str] = {}
-        unknown: List[str] = []
-        for name in names:
-            sent = table.file.value_in(name) or ""
-            folded = field.canonical(sent)
-            if folded not in known and table.ignores_unknown:
-                unknown.append(name)
-            elif folded not in known:
-                problems.error(name, f"unknown {field.name} {shown(sent)}", "a file for each id of this phase's data")
-            elif folded in first:
-                problems.error(name, f"a second file for {shown(sent)}, after {first[folded]}", "one file for each id")
-            else:
-                first[folded] = name
-                named[name] = known[folded]
-        if unknown:
-            what = f"{counted(len(unknown), 'file')} of unknown {field.name} left out"
-            problems.warn(table.file.name, f"{what}: {_listed(unknown)}")
+        sent = [("", field.canonical(table.file.value_in(name) or ""), name) for name in names]
+        of_keys = files_of_keys(sent, known, field.name, table, problems)
+        named = {name: value for value, name in of_keys.get("", {}).items()}
     sources = []
     for name, value in named.items():
         text = read_utf8(files.paths[name], name, expected["megabytes"], problems)
@@ -421,8 +413,8 @@ class _SentTable:
         unknown = sorted(found.difference(known, [""]))
         if unknown:
             plural = "types are" if len(unknown) > 1 else "type is"
-            listed = ", ".join(map(shown, unknown[:KEYS_SHOWN]))
-            what = f"the {plural} not among those of the data ({', '.join(known[:KEYS_SHOWN])}): {listed}"
+            listed = first_of(unknown, KEYS_SHOWN, shown)
+            what = f"the {plural} not among those of the data ({first_of(known, KEYS_SHOWN, str)}): {listed}"
             self.problems.warn(self.name, f"{field.name}: {what}")
 
     def _check_items(self, answers: Answers, rows: Rows, field: Field) -> None:
@@ -438,7 +430,7 @@ class _SentTable:
         for position, items in enumerate(self.expected.get("items", ())):
             missing = [item for item in items if (position, item) not in first]
             if missing:
-                key, listed = named_key(self.keys[position]), ", ".join(map(shown, missing[:KEYS_SHOWN]))
+                key, listed = named_key(self.keys[position]), first_of(missing, KEYS_SHOWN, shown)
                 what = f"{key} has no row for {len(missing)} of {len(items)} items: {listed}"
                 self.problems.error(self.name, what, f"a row for each {field.name} of the data")
 
@@ -464,17 +456,18 @@ def _check_header(
         else:
             problems.error(where, f"unknown column {shown(column)}", f"the spelling {spelling}")
             misspelt.add(spelling)
-    missing = [column for column in needed if column not in header and column not in misspelt]
-    near = {column: get_close_matches(column, further, n=1) for column in missing}
-    if missing and len(further) == len(header) and not any(near.values()):
+    missing: Dict[str, str] = {}
+    for column in needed:
+        if column not in header and column not in misspelt:
+            missing[column] = near(column, further)
+    if missing and len(further) == len(header) and not any(missing.values()):
         what = (
             f"the header line is missing, or names no column of those expected: {first_of(header, KEYS_SHOWN, shown)}"
         )
         problems.error(where, what, f"a first line with the names {', '.join(listed)}")
         return
-    for column in missing:
-        meant = "".join([f"; there is {one}" for one in near[column]])
+    for column, meant in missing.items():
         problems.error(where, f"the column {column} is missing{meant}", f"the columns {', '.join(listed)}")
     if further:
         plural = "columns are" if len(further) > 1 else "column is"
-        problems.warn(where, f"further {plural} not read: {', '.join(map(shown, further[:KEYS_SHOWN]))}")
+        problems.warn(where, f"further {plural} not read: {first_of(further, KEYS_SHOWN, shown)}")

@@ -103,21 +103,20 @@ class Systems:
         chance = Chance(self.seed, system, self.common, quality)
         columns = {task: self._columns(task, own) for task, own in keys.items()}
         tables: dict[str, Answers] = {}
+        every = list(chain.from_iterable([own.metrics for own in columns.values()]))
         for number, (name, gold) in enumerate(self.reference.items()):
-            plans = [plan for one in columns.values() for plan in (*one.own, *one.beside) if name in plan.all_tables]
+            plans = [plan for plan in every if name in plan.all_tables]
             tables[name] = _answers(gold, plans, chance.of_part(number))
         made = Submission(tables, frozenset(self.tasks))
         found = {}
         for task, own in columns.items():
-            per_key = [plan for plan in (*own.own, *own.beside) if plan.per]
-            of_keys = {plan.key: compute(plan, self.reference, made).of_keys for plan in per_key}
+            of_keys = {plan.key: compute(plan, self.reference, made).of_keys for plan in own.metrics if plan.per}
             found[task] = units_of(own, self.reference, made, of_keys)
         return found
 
     def why_not(self, task: str, keys: Sequence[str]) -> str | None:
         """Return why the columns `keys` of a task cannot be computed often enough; None where they can."""
-        needed = self._columns(task, keys)
-        for plan in (*needed.own, *needed.beside):
+        for plan in self._columns(task, keys).metrics:
             if self.reference[plan.table].table.holds_files:
                 return f"{plan.key} reads files, of which no systems are made."
             if plan.module == "embeddings":

@@ -138,10 +138,6 @@ class Table:
         """Keys as they are compared; most are so already."""
         return map(self.canonical, keys) if self.folds_keys else keys
 
-    def find(self, name: str) -> Optional[Field]:
-        """Return the field of a name; None where there is none."""
-        return self.by_name.get(name)
-
     def field(self, name: str) -> Field:
         return self.by_name[name]
 

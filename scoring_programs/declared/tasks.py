@@ -4,7 +4,6 @@ import hashlib
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from operator import mul
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from declared.figures import Later, bars_by_group, figures_of_fields
 from declared.metrics import Sample, definitions
 from declared.plan import ColumnSources, Plan, columns_of_task
 from declared.reference import GoldTable, Reference
-from declared.samples import Group, OwnRows, compared, own_rows, scored_groups, weights
+from declared.samples import Group, OwnRows, compared, numbers_of, own_rows, scored_groups
 from declared.submission import Submission
 from declared.tables import Table
 from scoring_kit.base.texts import counted
@@ -89,18 +88,16 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
 
     def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
         columns = columns_of_task(task, options, submission.entered)
-        _check_arrays((*columns.own, *columns.beside), reference, submission)
+        _check_arrays(columns.metrics, reference, submission)
         every = {}
-        for plan in (*columns.own, *columns.beside):
+        for plan in columns.metrics:
             every[plan.key] = compute(plan, reference, submission)
         metrics, undefined = _values(columns, every)
-        own: list[tuple[Plan, Computed]] = []
         said: dict[str, str] = {}
         libraries: dict[str, None] = {}
         warnings, failed = [], {}
         for plan in columns.own:
             column = every[plan.key]
-            own.append((plan, column))
             said.update(settings(plan, reference[plan.table].table))
             if plan.definition is not None:
                 libraries.update(dict.fromkeys(plan.definition.libraries))
@@ -115,13 +112,19 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
                 failed[plan.key] = column.failed
         for one in columns.made:
             said[one.key] = f"expression={quote(one.expression.text, safe='')}"
+
+        def units() -> Units:
+            from declared.units import units_of  # and with it most of SciPy, which scores alone do not need
+
+            return units_of(columns, reference, submission, {key: one.of_keys for key, one in every.items()})
+
         return TaskResult(
             metrics={key: metrics[key] for key in columns.keys},
             settings=said,
             libraries=tuple(libraries),
             warnings=[*warnings, *undefined, *unknown_items(columns.own, reference, submission)],
-            figures=Later(partial(_figures, own, reference)),
-            units=partial(_units, columns, reference, submission, {key: one.of_keys for key, one in every.items()}),
+            figures=Later(lambda: _figures(columns.own, every, reference)),
+            units=units,
             failed=failed,
         )
 
@@ -142,7 +145,7 @@ def _check_arrays(plans: Iterable[Plan], reference: Reference, submission: Submi
 def _values(columns: ColumnSources, computed: Mapping[str, Computed]) -> tuple[dict[str, Metric], list[str]]:
     """The score of each metric and expression, and a warning of each expression that is undefined."""
     found = {}
-    for plan in (*columns.own, *columns.beside):
+    for plan in columns.metrics:
         column = computed[plan.key]
         found[plan.key] = Metric(column.mean(plan), column.rows)
     if not columns.made:
@@ -152,7 +155,7 @@ def _values(columns: ColumnSources, computed: Mapping[str, Computed]) -> tuple[d
     from declared import expressions
 
     values = {key: np.array([worst], dtype=np.float64) for key, worst in columns.absent.items()}
-    for plan in (*columns.own, *columns.beside):
+    for plan in columns.metrics:
         values[plan.key] = expressions.bounded(np.array([found[plan.key].value]), plan)
     warnings = []
     for one in columns.made:
@@ -166,24 +169,17 @@ def _values(columns: ColumnSources, computed: Mapping[str, Computed]) -> tuple[d
     return found, warnings
 
 
-def _figures(computed: Sequence[tuple[Plan, Computed]], reference: Reference) -> list[Figure]:
+def _figures(plans: Sequence[Plan], computed: Mapping[str, Computed], reference: Reference) -> list[Figure]:
     figures: dict[Hashable, Figure] = {}
     made: dict[Hashable, Figure | None] = {}
-    for plan, column in computed:
+    for plan in plans:
+        column = computed[plan.key]
         if plan.by and not plan.file:
             table = reference[plan.table].table
             items = "keys" if table.cluster else f"{table.unit}s"
             figures[plan.key] = bars_by_group(plan, column.groups, list(column.values.values()), items)
         figures.update(figures_of_fields(plan, column.samples, made))
     return list(figures.values())
-
-
-def _units(
-    columns: ColumnSources, reference: Reference, submission: Submission, of_keys: Mapping[str, "OfKeys | None"]
-) -> Units:
-    from declared.units import units_of
-
-    return units_of(columns, reference, submission, of_keys)
 
 
 def compute(plan: Plan, reference: Reference, submission: Submission) -> Computed:
@@ -243,7 +239,7 @@ def _once_a_key(plan: Plan, gold: GoldTable, groups: Mapping[Group, Positions], 
     from declared.metrics.own import OwnMetricError
     from declared.metrics.per_key import OfKeys, values_of_keys
 
-    failed, weight = None, weights(plan, gold)
+    failed, weight = None, numbers_of(plan, gold, "weight")
     try:
         of_keys = values_of_keys(plan, rows, chain.from_iterable(groups.values()))
     except OwnMetricError as error:

@@ -20,7 +20,7 @@ from declared.metrics.own import OwnMetricError, own_value
 from declared.metrics.per_key import OfKeys
 from declared.plan import ColumnSources, ExpressionPlan, Plan
 from declared.reference import GoldTable, Reference
-from declared.samples import OwnRows, classes_of, compared, labels_of, own_rows, scored_groups, weights
+from declared.samples import OwnRows, classes_of, compared, labels_of, numbers_of, own_rows, scored_groups
 from declared.submission import Submission
 from declared.tables import Key
 from scoring_kit.metrics import summed
@@ -63,7 +63,7 @@ def units_of(
     A unit is what `reference.cluster` names, or else a key. Where several tables have units of one kind, the same name
     is the same unit. `of_keys` has by column what a function that is called once a key gave, so that none is again.
     """
-    every = [*columns.own, *columns.beside]
+    every = columns.metrics
     shown, tables = _placed(every, reference, submission)
     statistics: dict[str, Statistic] = {}
     classes: dict[str, list[int]] = {}
@@ -122,7 +122,7 @@ def _limits(metrics: Sequence[Plan], columns: ColumnSources) -> dict[str, Limit]
 
 def _add_expressions(columns: ColumnSources, statistics: dict[str, Statistic], classes: dict[str, list[int]]) -> None:
     """Add the columns that are made of others, and take away those of other tasks that they are made of."""
-    of_keys: dict[str, Plan | ExpressionPlan] = {plan.key: plan for plan in (*columns.own, *columns.beside)}
+    of_keys: dict[str, Plan | ExpressionPlan] = {plan.key: plan for plan in columns.metrics}
     for one in columns.made:
         of_keys[one.key] = one
         entered = [key for key in one.expression.keys if key not in columns.absent]
@@ -177,7 +177,7 @@ def _parts(
     groups = scored_groups(plan, placed.gold)
     found: dict[tuple[str, ...], list[ScoredPart]] = {group: [] for group in groups}
     if plan.file is not None:
-        rows_of_keys, weight = own_rows(placed.gold, placed.answers), weights(plan, placed.gold)
+        rows_of_keys, weight = own_rows(placed.gold, placed.answers), numbers_of(plan, placed.gold, "weight")
         for group, positions in groups.items():
             places, own = np.unique(placed.unit[positions], return_inverse=True)
             function: Statistic

@@ -12,19 +12,15 @@ from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array
 
 
-def dice(sample: Sample, options: Options, keys: Keys) -> Additive:
-    """Return twice the shared positions of each label over those of gold and answer; both without any: 1."""
-    return _overlap(sample, options, keys, weight=2)
+def _overlap(weight: int, sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Return the mean over labels of `weight` · shared / (gold + answer - (2 - weight) · shared); 1 where neither is.
 
-
-def iou(sample: Sample, options: Options, keys: Keys) -> Additive:
-    """Return the shared positions of each label over those that either has it at; both without any: 1."""
-    return _overlap(sample, options, keys, weight=1)
-
-
-def _overlap(sample: Sample, options: Options, keys: Keys, weight: int) -> Additive:
-    """Return the mean over labels of `weight` · shared / (gold + answer - (2 - weight) · shared)."""
-    labels = [float(label) for label in _labels(sample, options)]
+    The labels are those that are named, or all values but 0, or 1.
+    """
+    (field,) = sample.fields
+    labels = [float(label) for label in options["labels"] or field.values or ("1",)]
+    if not options["labels"]:
+        labels = [label for label in labels if label]
     counts = np.array([_counts(*pair, labels) for pair in zip(sample.gold, sample.predicted, strict=True)])
     shared, both = np.moveaxis(counts.reshape(-1, 2, len(labels)), 1, 0)
     terms = [weight * shared, both - (2 - weight) * shared]
@@ -35,11 +31,8 @@ def _overlap(sample: Sample, options: Options, keys: Keys, weight: int) -> Addit
     return keys.mean(np.where(is_missing, sample.worst, of_keys))
 
 
-def _labels(sample: Sample, options: Options) -> list[str]:
-    """Return the labels that count: those that are named, or all values but 0, or 1."""
-    (field,) = sample.fields
-    named: list[str] = options["labels"] or [value for value in field.values or ("1",) if float(value)]
-    return named
+dice = partial(_overlap, 2)
+iou = partial(_overlap, 1)
 
 
 def _counts(gold: Any, answer: Any, labels: list[float]) -> list[list[int]]:

@@ -71,12 +71,16 @@ def kendall(sample: Sample, options: Options, keys: Keys) -> Ordered:
     return keys.ordered(partial(_kendall, constant=keys.worst), *_sides(sample))
 
 
-def mse(sample: Sample, options: Options, keys: Keys) -> Additive:
-    """Mean squared error; of lists that of each key, then their mean, or of all components at once (`pooled`)."""
-    errors, number = _of_components(sample, np.square)
+def _mean_error(size: Callable[[Array], Array], sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Mean size of the errors; of lists that of each key, then their mean, or of all components at once (`pooled`)."""
+    errors, number = _of_components(sample, size)
     if options.get("average") == "pooled":
         return keys.additive(summed.mean, errors, number)
     return keys.mean(summed.quotient(errors, number))
+
+
+mse = partial(_mean_error, np.square)
+mae = partial(_mean_error, np.abs)
 
 
 def rmse(sample: Sample, options: Options, keys: Keys) -> Additive:
@@ -85,14 +89,6 @@ def rmse(sample: Sample, options: Options, keys: Keys) -> Additive:
     if sample.fields[0].type == "numbers" and options["average"] == "key":
         return keys.mean(np.sqrt(summed.quotient(errors, number)))
     return keys.additive(summed.rmse, errors, number)
-
-
-def mae(sample: Sample, options: Options, keys: Keys) -> Additive:
-    """Mean absolute error; of lists as `mse`."""
-    errors, number = _of_components(sample, np.abs)
-    if options.get("average") == "pooled":
-        return keys.additive(summed.mean, errors, number)
-    return keys.mean(summed.quotient(errors, number))
 
 
 def _of_components(sample: Sample, size: Callable[[Array], Array]) -> tuple[Array, Array]:

@@ -254,7 +254,7 @@ WRONG: dict[str, tuple[dict[str, Any], Files, Files, list[str]]] = {
         G3,
         {"d1.csv": "label\na\n", "d2.csv": "label\na\n", "d9.csv": "label\na\n"},
         [
-            'd9.csv: unknown id "d9". Expected: a file for each id of this phase\'s data.',
+            "d9.csv: is of an unknown id. Expected: a file for each id of this phase's data.",
             "d3.csv: is missing. Expected: a file {id}.csv for each id.",
         ],
     ),
@@ -289,7 +289,7 @@ WRONG: dict[str, tuple[dict[str, Any], Files, Files, list[str]]] = {
         {**EACH, "fields": [{**FIELDS[0], "case": "ignore"}, FIELDS[1]]},
         G3,
         {"d1.csv": "label\na\n", "D1.csv": "label\na\n", "d2.csv": "label\na\n", "d3.csv": "label\na\n"},
-        ['d1.csv: a second file for "d1", after D1.csv. Expected: one file for each id.'],
+        ["d1.csv: a second file for the same answer, after D1.csv. Expected: one file for each."],
     ),
     "nothing at the path": (
         {**KEYED, "file": "p.json", "at": "rows.0"},
@@ -388,14 +388,13 @@ def test_a_part_of_the_key_may_be_the_files_name(tmp_path: Path) -> None:
         score(options, gold, {**sent, "y.csv": "n,label\n2,c\n"}, tmp_path / "wrong")
 
 
-def test_a_text_file_for_each_key(tmp_path: Path) -> None:
-    fields = [{"field": "doc"}, {"field": "text", "type": "text"}]
-    options = declared(
-        {"key": "doc", "file": "{doc}.txt", "fields": fields}, {"file": "{doc}.txt"}, metrics={"m": "exact_match"}
-    )
-    assert score(options, {"x.txt": "one\n", "y.txt": "two\n"}, {"x.txt": "one", "y.txt": "2"}, tmp_path).value(
-        "m"
-    ) == pytest.approx(0.5)
+@pytest.mark.parametrize("sent", ["Doc", "DOC", "report"])
+def test_a_text_file_for_each_key(sent: str, tmp_path: Path) -> None:
+    doc = {"field": "doc", "case": "ignore", "aliases": {"report": "Doc"}}
+    submission = {"key": "doc", "file": "{doc}.txt", "fields": [doc, {"field": "text", "type": "text"}]}
+    options = declared(submission, {"file": "{doc}.txt"}, metrics={"m": "exact_match"})
+    gold = {"Doc.txt": "one\n", "y.txt": "two\n"}
+    assert score(options, gold, {f"{sent}.txt": "one", "y.txt": "2"}, tmp_path).value("m") == 0.5
 
 
 @pytest.mark.parametrize("name", ["a/b", "a\\b", "a:b", ".a"])
