@@ -83,8 +83,7 @@ def with_paths(row: Any) -> Any:
 
 def are_keys(keys: Sequence[Tuple[Any, ...]]) -> bool:
     """Return whether keys stand as they are: texts without blanks around them, which `key_of` gives back."""
-    parts = list(chain.from_iterable(keys))
-    return {type(part) for part in parts} == {str} and all(parts) and [part.strip() for part in parts] == parts
+    return all(type(part) is str and part and part == part.strip() for part in chain.from_iterable(keys))
 
 
 def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, report: Fault) -> Optional[Key]:
@@ -302,11 +301,11 @@ def read_answers(
         start += len(taken)
     unknown = into_columns.unknown
     if ignores_unknown:
-        answers.unknown.extend(key for _, key in unknown)
+        answers.unknown.extend(unknown.values())
     elif unknown:
         known = bool(answers.owners) or max(answers.numbers, default=-1) >= 0
-        names, ids = ", ".join(table.key), [key for _, key in unknown]
-        problems.unknown_ids(rows.place(unknown[0][0]), names, ids, some_known=known)
+        place = rows.place(next(iter(unknown)))
+        problems.unknown_ids(place, ", ".join(table.key), list(unknown.values()), some_known=known)
     return answers
 
 
@@ -314,7 +313,7 @@ def read_answers(
 class _RowsToColumns:
     """Rows on their way into columns; the attributes are those of `read_answers`, what it gives, and the keys.
 
-    `unknown` takes the numbers of rows with unknown keys, and these as they are shown.
+    `unknown` takes the number of each row with an unknown key, and this as it is shown.
     """
 
     rows: Rows
@@ -325,7 +324,7 @@ class _RowsToColumns:
     report: Fault
     answers: Answers
     in_order: Sequence[Key]
-    unknown: List[Tuple[int, str]] = dataclass_field(default_factory=list)
+    unknown: Dict[int, str] = dataclass_field(default_factory=dict)
 
     def together(self, taken: Sequence[NumberedRow], start: int) -> bool:
         """Read rows column by column, which takes far less time; False, with nothing read, if any is not sound.
@@ -392,7 +391,7 @@ class _RowsToColumns:
         key = key_of(values, self.table, self.rows, number, self.report)  # rarely, so that this may take its time
         position = None if key is None else self.keys.get(self.table.canonical(key))
         if key is not None and position is None:
-            self.unknown.append((number, named_key(key)))
+            self.unknown[number] = named_key(key)
         return position
 
     def _put(self, positions: Sequence[int], columns: Sequence[Sequence[Any]]) -> None:

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from declared.metrics import Sample, positive_of
+from declared.metrics import Sample, picked, positive_of
 from declared.plan import Plan
 from declared.reference import GoldTable, Reference
-from declared.samples import compared, labels_of, number_of, scored_groups
+from declared.samples import compared, labels_in, number_of, scored_groups
 from scoring_kit.base.field_types import NATURAL_POSITIVE
 from scoring_kit.errors import first_of
 
@@ -33,11 +33,12 @@ def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
     where = f"{file.name} ({plan.key})"
     groups = scored_groups(plan, gold)
     if not any(groups.values()):
-        chosen = (
-            f": no row has {' and '.join([f'{name} {one}' for name, one in plan.where.items()])}" if plan.where else ""
-        )
-        there = [f"{name} is {_values_there(gold.groups[name])}" for name in plan.where]
-        yield where, f"no key is scored{chosen}", "; ".join(there) or "gold rows that the column's `where` chooses"
+        chosen, there = [], []
+        for name, wanted in plan.where.items():
+            chosen.append(f"{name} {wanted}")
+            there.append(f"{name} is {first_of(sorted(set(gold.groups[name])), SHOWN_LABELS, str)}")
+        what = f"no key is scored: no row has {' and '.join(chosen)}" if chosen else "no key is scored"
+        yield where, what, "; ".join(there) or "gold rows that the column's `where` chooses"
         return
     for what, expected in _of_numbers(plan, gold):
         yield where, what, expected
@@ -64,10 +65,6 @@ def faults(plan: Plan, reference: Reference) -> Iterator[Fault]:
             yield where, what + group, expected
 
 
-def _values_there(values: Sequence[str]) -> str:
-    return first_of(sorted(set(values)), SHOWN_LABELS, str)
-
-
 Found = Iterator[tuple[str, str]]
 """Each fault of the gold, and what is expected."""
 
@@ -82,8 +79,7 @@ def _of_columns(plan: Plan, gold: GoldTable) -> Found:
         return
     unknown: set[str] = set()
     for sample, _ in compared(plan, gold):
-        there = frozenset[str]().union(*map(labels_of, sample.gold))
-        unknown |= set(listed) - there.union(sample.fields[0].values or ())
+        unknown |= set(listed) - labels_in(sample.gold).union(sample.fields[0].values or ())
     for label in sorted(unknown):
         yield f"no gold label is {label}", "`labels` of the gold alone"
 
@@ -91,11 +87,11 @@ def _of_columns(plan: Plan, gold: GoldTable) -> Found:
 def _of_numbers(plan: Plan, gold: GoldTable) -> Found:
     for name, column in plan.numbers.items():
         numbers = [number_of(text) for text in gold.groups[column]]
-        if any(map(math.isnan, numbers)) or min(numbers, default=0) < 0:
+        if math.isnan(sum(numbers)) or min(numbers, default=0) < 0:
             yield f"{column}, the {name}, is not everywhere a number from 0", f"numbers in {column}"
             continue
         for group, positions in scored_groups(plan, gold).items():
-            own = [numbers[i] for i in positions]
+            own = picked(numbers, positions)
             if name == "weight" and not any(own):
                 yield f"{column} is 0 for every key{_in_group(group)}", "a weight above 0"
             if name == "scale" and not all(own):
@@ -114,7 +110,7 @@ def _positive(plan: Plan, gold: GoldTable) -> tuple[str, str] | None:
         return None
     labels: set[str] = set()
     for field in gold.fields[plan.key]:
-        labels.update(*map(labels_of, gold.answers.columns[field.name, field.type]))
+        labels |= labels_in(gold.answers.columns[field.name, field.type])
     if any(map(labels.issubset, NATURAL_POSITIVE)):
         return None
     shown = ", ".join(sorted(labels)[:SHOWN_LABELS])
@@ -183,13 +179,15 @@ def _rankings(plan: Plan, values: Sequence[Any], gold: GoldTable) -> Found:
         yield f"{what} are relevant", f"a column {plan.gold[1]}, with 0 for items that are not, or no `items`"
     without, whole = 0, True
     for rows in values:
-        if len({row[0] for row in rows}) < len(rows):
+        items, most = set(), 0
+        for item, *relevance in rows:
+            (level,) = relevance or [1]
+            items.add(item)
+            most = max(most, level)
+            whole = whole and level == int(level)
+        if len(items) < len(rows):
             yield "an item of a query is there twice", "each item once for a query, whatever its case and spelling"
-        levels = [1] * len(rows)
-        if has_relevance:
-            levels = [row[1] for row in rows]
-        whole = whole and all(level == int(level) for level in levels)
-        without += max(levels, default=0) <= 0
+        without += most <= 0
     if not whole:
         yield "a relevance is not a whole number", "whole numbers, 0 for an item that is not relevant"
     if without:

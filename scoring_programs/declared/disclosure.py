@@ -59,9 +59,7 @@ class AttackedColumn:
             reading = submissions - (self.metric != "brier")
             return min(self.items, max(0, reading) * each)
         if decimals is not None and 10.0**-decimals * self.items * (self.values + 1) ** 2 > 1:
-            return (
-                0  # the answer to one item may move no digit: of F1, the one that moves least, by 2 / n (values + 1)²
-            )
+            return 0  # an answer may move no digit: that of F1, which moves least, by 2 / n (values + 1)²
         further = max(0, submissions - 1)
         if self.sets:
             told = further
@@ -108,13 +106,12 @@ def disclosed(plans: Sequence[Plan], reference: Reference, submissions: int, dec
             groups.setdefault((plan.table, *plan.gold), []).append(column)
     items = sum(group[0].items for group in groups.values())
     limit = submissions or items * 64  # enough for every value of any item
-    telling = [max(group, key=lambda one: one.decided(limit, decimals)) for group in groups.values()]
-    return {
-        "items": items,
-        "decided": sum(column.decided(limit, decimals) for column in telling),
-        "columns": [column.key for column in telling],
-        "unmeasured": unmeasured,
-    }
+    decided, telling = 0, []
+    for group in groups.values():
+        most = max(group, key=lambda one: one.decided(limit, decimals))
+        decided += most.decided(limit, decimals)
+        telling.append(most.key)
+    return {"items": items, "decided": decided, "columns": telling, "unmeasured": unmeasured}
 
 
 def _told_apart(weighings: int, most: int) -> int:

@@ -81,7 +81,7 @@ def figures_of_fields(
     if len(samples) < len(named):
         named = [("+".join(plan.fields), "+".join(plan.gold))]
     # probabilities compare with the label asked for
-    asked = [str(plan.options.get(name)) for name in ("positive", "threshold", "match")]
+    asked = str(plan.options.get("positive")), str(plan.options.get("threshold")), str(plan.options.get("match"))
     is_joint = plan.definition is not None and plan.definition.joint
     figures: dict[Hashable, Figure] = {}
     for (name, gold), sample in zip(named, samples, strict=True):
@@ -145,8 +145,11 @@ def _probabilities(name: str, plan: Plan, sample: Sample) -> Figure | None:
     (field,) = sample.fields
     if field.type == "probabilities":
         labels = list(field.values or ())
-        probable = (shares.index(max(shares)) for shares in sample.predicted)
-        cells = _matrix(labels, labels, [labels.index(label) for label in sample.gold], probable)
+        right, probable = [], []
+        for label, shares in zip(sample.gold, sample.predicted, strict=True):
+            right.append(labels.index(label))
+            probable.append(shares.index(max(shares)))
+        cells = _matrix(labels, labels, right, probable)
         return ConfusionMatrix(f"{name}: gold and most probable labels", labels, labels, cells)
     positive = positive_of(plan.options, sample.gold)
     edges: Sequence[float] = PROBABILITIES
@@ -180,9 +183,8 @@ def _counted(sample: Sample, elements: Elements, declared: Iterable[str] = ()) -
     there: Counter[str] = Counter()
     for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
         truth, answer = elements(gold), elements(predicted)
-        shared.update(kind for kind, *_ in truth & answer)
-        given.update(kind for kind, *_ in answer)
-        there.update(kind for kind, *_ in truth)
+        for counts, some in ((shared, truth & answer), (given, answer), (there, truth)):
+            counts.update(kind for kind, *_ in some)
     found = []
     for kind in dict.fromkeys([*declared, *sorted(given | there)]):
         right = shared[kind]
@@ -192,9 +194,11 @@ def _counted(sample: Sample, elements: Elements, declared: Iterable[str] = ()) -
 
 def _elements(plan: Plan, sample: Sample) -> Elements | None:
     """Return the function that makes of an answer the elements of its set; None where there is none."""
-    types = [field.type for field in sample.fields]
-    if any(field.open for field in sample.fields):
-        return None
+    types = []
+    for field in sample.fields:
+        types.append(field.type)
+        if field.open:
+            return None
     if sample.many:
         if "label" not in types:
             return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from declared.answers import are_keys, named_key
+from declared.answers import named_key
 from declared.reference import GoldTable, gold_keys
 from declared.rows import column_names, read_rows
 from declared.tables import Key, Table
@@ -45,14 +45,14 @@ class Given:
     """The files that participants get with a phase.
 
     Attributes:
-        own: those of the phase's own folders, by their names.
+        own: the paths of those of the phase's own folders, by their names.
         common: those that all phases have.
         phases: the folders of all phases' gold.
     """
 
-    own: Mapping[str, Path]
-    common: Mapping[str, Path]
-    phases: Sequence[Path]
+    own: Mapping[str, str]
+    common: Mapping[str, str]
+    phases: Sequence[str]
 
     @property
     def named(self) -> frozenset[Key]:
@@ -73,7 +73,7 @@ def differences(given: Given, golds: Mapping[str, GoldTable]) -> Iterator[tuple[
         found = [one for one in inputs if not one.ids.isdisjoint(keys)]
         if keys <= given.named | _within(keys, found):
             continue
-        of_phases = keys.union(*(gold_keys(folder, gold.table) for folder in given.phases))
+        of_phases = keys.union(*(gold_keys(Path(folder), gold.table) for folder in given.phases))
         explained = _within(of_phases, found)
         if keys <= given.named | explained:
             continue
@@ -124,7 +124,8 @@ def _differing(
 
 def _inputs(given: Given, table: Table) -> Iterator[Input]:
     for files, own in ((given.own, True), (given.common, False)):
-        for name, path in files.items():
+        for name, file in files.items():
+            path = Path(file)
             if path.suffix.lower() not in TABLES or path.stat().st_size > LARGEST:
                 continue
             rows = _rows(path, table)
@@ -144,9 +145,12 @@ def _rows(path: Path, table: Table) -> list[Key]:
             return []
         as_input = replace(table, by_line=False, file=file)
         found = read_rows(text, path.name, file, table.key_fields, as_input, problems)
-        rows = [row for _, row in found.rows]
+        keys = []
+        for _, row in found.rows:
+            key = _key(row)
+            if key is not None:
+                keys.append(key)
         if not problems.found:
-            keys = rows if are_keys(rows) else [key for row in rows if (key := _key(row))]
             return list(table.compared(keys))
     return []
 
@@ -177,7 +181,7 @@ def _mentioned(keys: Collection[Key], given: Given) -> bool:
     wanted = {key[0].encode() for key in keys if len(key) == 1}
     if len(wanted) < len(keys):
         return False
-    for path in (*given.own.values(), *given.common.values()):
+    for path in map(Path, (*given.own.values(), *given.common.values())):
         if path.stat().st_size <= LARGEST and path.suffix.lower() not in TABLES:
             content = path.read_bytes()
             wanted = {one for one in wanted if one not in content}

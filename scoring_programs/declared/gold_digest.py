@@ -14,7 +14,9 @@ from scoring_kit.base.scoring_keys import columns_read
 def digest_of_rows(table: Table, wanted: Sequence[Plan], columns: Mapping[str, Sequence[Any]]) -> str:
     """Return the SHA-256 of a table's rows in those of the `columns` that scoring reads."""
     read = columns_read(table.key, [vars(plan) for plan in wanted])
-    names = sorted(name for name in columns if read is None or name in read)
+    names = sorted(columns)
+    if read is not None:
+        names = sorted(read.intersection(columns))
     cells = [columns[name] for name in names]
     if table.holds_files:
         cells = [list(map(_held, column)) for column in cells]

@@ -333,9 +333,7 @@ def check_reference(request: Request) -> Warned:
         for name in _public(request, table):
             if there and name not in there:
                 found.append(f"reference.public names {name}. {table.gold.name} has {', '.join(there)}.")
-    own = {name: Path(path) for name, path in request.get("given", {}).items()}
-    common = {name: Path(path) for name, path in request.get("given_to_all", {}).items()}
-    given = Given(own, common, [Path(folder) for folder in request.get("phases", ())])
+    given = Given(request.get("given", {}), request.get("given_to_all", {}), request.get("phases", ()))
     for is_mistake, what in differences(given, reference):
         if is_mistake:
             problems.repeat_error(what)

@@ -177,6 +177,14 @@ class ColumnSources:
         """Return all that must be computed, also of other tasks."""
         return [*self.own, *self.beside]
 
+    @property
+    def tables(self) -> list[str]:
+        """Return the tables that are read."""
+        found: dict[str, None] = {}
+        for plan in self.metrics:
+            found.update(dict.fromkeys(plan.all_tables))
+        return list(found)
+
 
 def columns_of_task(task: str, options: Mapping[str, Any], entered: Collection[str]) -> ColumnSources:
     """Return the columns of a task, and of other tasks those that its expressions are made of."""

@@ -393,10 +393,15 @@ def _record_picker(
 
     `names_key` says that its key is told elsewhere, so that a record may be the only answer itself.
     """
-    places = [file.place(field) for field in wanted]
-    by_path = all(place.path is not None for place in places)
-    is_plain = all(place.path is None and not place.columns for place in places)
-    names = [place.name for place in places]
+    places: List[FieldPlace] = []
+    names: List[str] = []
+    by_path = is_plain = True
+    for field in wanted:
+        place = file.place(field)
+        places.append(place)
+        names.append(place.name)
+        by_path = by_path and place.path is not None
+        is_plain = is_plain and place.path is None and not place.columns
     only = table.only_answer
     may_be_answer = names_key and only is not None and len(wanted) == 1 and places[0].path is None
     is_answer = may_be_answer and only is not None and only.type == "probabilities"

@@ -210,6 +210,14 @@ def labels_of(value: str | Collection[str] | None) -> frozenset[str]:
     return frozenset() if value is None else frozenset([str(value)])
 
 
+def labels_in(values: Iterable[str | Collection[str] | None]) -> set[str]:
+    """Return the labels of some values."""
+    found: set[str] = set()
+    for value in values:
+        found |= labels_of(value)
+    return found
+
+
 def _fitting(wanted: Any, field: Field | None) -> Callable[[str], bool]:
     """Return what says whether a gold text is one that `where` wants: one of a list, or a number in a range."""
     if not isinstance(wanted, Mapping):

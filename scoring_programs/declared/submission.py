@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from declared.answers import (
     Answers,
@@ -166,14 +166,21 @@ def _own_files(
 
 def _files_of_others(files: SubmissionFiles, tables: Sequence[Table], scored: Sequence[Table]) -> List[str]:
     """The files of tables that no task reads here."""
-    found = chain(*(table.file.matching(files.paths) for table in tables))
-    return _others(list(dict.fromkeys(found)), files, scored)
+    return _others(_declared(files, tables), files, scored)
 
 
-def _others(names: Sequence[str], files: SubmissionFiles, tables: Sequence[Table]) -> List[str]:
+def _others(names: Iterable[str], files: SubmissionFiles, tables: Sequence[Table]) -> List[str]:
     """Those of the names that are declared as none of the tables'."""
-    own = set(chain(*(table.file.matching(files.paths) for table in tables)))
+    own = _declared(files, tables)
     return [name for name in names if name not in own]
+
+
+def _declared(files: SubmissionFiles, tables: Sequence[Table]) -> Dict[str, None]:
+    """The names of the files of these tables."""
+    found: Dict[str, None] = {}
+    for table in tables:
+        found.update(dict.fromkeys(table.file.matching(files.paths)))
+    return found
 
 
 def _sources(
@@ -367,10 +374,16 @@ class _SentTable:
         read = {source.named for source in self.sources}
         canonical = self.table.key_fields[at].canonical
         sent = {canonical(file.value_in(name) or "") for name in self.paths}
-        unsent = [file.name_of(key[at]) for key in missing if canonical(key[at]) not in sent]
+        left: List[Key] = []
+        unsent: Dict[str, None] = {}
+        for key in missing:
+            if key[at] in read:
+                left.append(key)
+            elif canonical(key[at]) not in sent:
+                unsent[file.name_of(key[at])] = None
         if unsent:
-            report_missing(list(dict.fromkeys(unsent)), file, self.problems)
-        return [key for key in missing if key[at] in read]
+            report_missing(list(unsent), file, self.problems)
+        return left
 
     def _unanswered(self, answers: Answers, empty: Sequence[Key]) -> List[Key]:
         """The keys without a row; a file for a key, or a list, without rows, is an answer without rows."""

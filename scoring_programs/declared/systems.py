@@ -7,7 +7,7 @@ mentions, and with many rows the rows of a key.
 """
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count, islice
 from typing import Any
@@ -28,6 +28,8 @@ from scoring_kit.units import Array, Units
 OTHERS = 10
 TRIES = 50
 """To find something that is not equal."""
+Form = Callable[[Iterable[Any]], Any]
+"""A function that makes of elements what an answer is."""
 SETS: Mapping[str, type] = {"labels": frozenset, "offsets": frozenset, "spans": list}
 LEAST = 0.02
 """The lowest quality, with noise of 49 times the gold's spread."""
@@ -101,12 +103,16 @@ class Systems:
     def per_unit(self, keys: Mapping[str, Sequence[str]], system: int, quality: float) -> dict[str, Units]:
         """Task → the per-unit results of a system in the columns `keys` of the task."""
         chance = Chance(self.seed, system, self.common, quality)
-        columns = {task: self._columns(task, own) for task, own in keys.items()}
+        columns: dict[str, ColumnSources] = {}
+        plans: dict[str, list[Plan]] = {name: [] for name in self.reference}
+        for task, own_keys in keys.items():
+            columns[task] = self._columns(task, own_keys)
+            for plan in columns[task].metrics:
+                for name in plan.all_tables:
+                    plans[name].append(plan)
         tables: dict[str, Answers] = {}
-        every = list(chain.from_iterable([own.metrics for own in columns.values()]))
         for number, (name, gold) in enumerate(self.reference.items()):
-            plans = [plan for plan in every if name in plan.all_tables]
-            tables[name] = _answers(gold, plans, chance.of_part(number))
+            tables[name] = _answers(gold, plans[name], chance.of_part(number))
         made = Submission(tables, frozenset(self.tasks))
         found = {}
         for task, own in columns.items():
@@ -135,13 +141,13 @@ class Systems:
         for one in reversed(columns.made):
             if one.key in wanted:
                 wanted.update(one.expression.keys)
-        return replace(
-            columns,
-            keys=[key for key in columns.keys if key in wanted],
-            own=[plan for plan in columns.own if plan.key in wanted],
-            made=[one for one in columns.made if one.key in wanted],
-            beside=[plan for plan in columns.beside if plan.key in wanted],
-        )
+
+        def some(given: Sequence[Any]) -> list[Any]:
+            return [column for column in given if column.key in wanted]
+
+        kept = [key for key in columns.keys if key in wanted]
+        own, made, beside = some(columns.own), some(columns.made), some(columns.beside)
+        return replace(columns, keys=kept, own=own, made=made, beside=beside)
 
 
 def _answers(gold: GoldTable, plans: Sequence[Plan], chance: Chance) -> Answers:
@@ -155,10 +161,13 @@ def _answers(gold: GoldTable, plans: Sequence[Plan], chance: Chance) -> Answers:
         truth[name] = _whole(gold.answers.columns[of_gold.name, of_gold.type])
     if gold.table.many:
         rows = gold.answers.by_key(list(zip(*truth.values(), strict=True)), len(gold.keys))
-        made = _sets(rows, chance)
-        owners = np.repeat(np.arange(len(made)), [len(own) for own in made]).tolist()
+        owners: list[int] = []
+        made: list[Any] = []
+        for at, own in enumerate(_sets(rows, chance, list)):
+            owners += [at] * len(own)
+            made += own
         for place, name in enumerate(truth):
-            columns[name, gold.table.field(name).type] = [row[place] for row in _flat(made)]
+            columns[name, gold.table.field(name).type] = [row[place] for row in made]
         return Answers(columns, owners, list(range(len(owners))))
     for number, (name, (plan, of_gold)) in enumerate(compared.items(), start=1):
         field = with_values(gold.table.field(name), gold.labels)
@@ -197,20 +206,20 @@ def _column(field: Field, of_gold: Field, plan: Plan, truth: Sequence[Any], chan
         case "number":
             return list(_noisy(truth, field, chance).tolist())
         case "numbers":
-            return [tuple(own) for own in _regrouped(_noisy(_flat(truth), field, chance).tolist(), truth)]
+            return _regrouped(_noisy(_flat(truth), field, chance).tolist(), truth, tuple)
         case "ordinal":
             labels, numbers = list(field.numbers), np.array(list(field.numbers.values()))
             noisy = _noisy([field.numbers[value] for value in truth], field, chance)
             return [labels[i] for i in np.abs(noisy[:, np.newaxis] - numbers).argmin(axis=1)]
         case "labels" | "offsets" | "spans":
-            return [SETS[field.type](own) for own in _sets(truth, chance)]
+            return _sets(truth, chance, SETS[field.type])
         case "tags":
             return _tags(truth, chance)
         case "texts":
-            return _regrouped(_replaced(_flat(truth), chance), truth)
+            return _regrouped(_replaced(_flat(truth), chance), truth, list)
         case "text":
             words = [text.split() for text in truth]
-            return [" ".join(own) for own in _regrouped(_replaced(_flat(words), chance), words)]
+            return _regrouped(_replaced(_flat(words), chance), words, " ".join)
     return _replaced(truth, chance)
 
 
@@ -218,10 +227,10 @@ def _flat(groups: Iterable[Iterable[Any]]) -> list[Any]:
     return list(chain.from_iterable(groups))
 
 
-def _regrouped(flat: Iterable[Any], like: Iterable[Collection[Any]]) -> list[list[Any]]:
-    """Return what stood in these groups."""
+def _regrouped(flat: Iterable[Any], like: Iterable[Collection[Any]], form: Form) -> list[Any]:
+    """Return what stood in these groups, each in a form."""
     left = iter(flat)
-    return [list(islice(left, len(own))) for own in like]
+    return [form(islice(left, len(own))) for own in like]
 
 
 def _replaced(pieces: Sequence[Hashable], chance: Chance) -> list[Any]:
@@ -240,19 +249,24 @@ def _tags(truth: Sequence[Sequence[str]], chance: Chance) -> list[list[str]]:
     made = []
     for i, source in enumerate(chance.sources([tuple(run) for run in runs])):
         made += runs[i] if source == i else [*runs[i][:-1], "O"]
-    return _regrouped(made, truth)
+    return _regrouped(made, truth, list)
 
 
-def _sets(truth: Sequence[Collection[Any]], chance: Chance) -> list[list[Any]]:
+def _sets(truth: Sequence[Collection[Any]], chance: Chance, form: Form) -> list[Any]:
     """Sets in which elements are missing, and as many are wrong: both happen by chances of their own."""
     sets = [sorted(set(own), key=repr) for own in truth]  # a set's own order differs from run to run
     every = _flat(sets)
-    missed, wrong = (chance.of_part(kind).sources(every) for kind in (0, 1))
+    missed, wrong = chance.of_part(0).sources(every), chance.of_part(1).sources(every)
     made = []
-    for own, places in zip(sets, _regrouped(range(len(every)), sets), strict=True):
-        there = [every[i] for i in places if missed[i] == i]
-        others = dict.fromkeys(every[wrong[i]] for i in places if wrong[i] != i)
-        made.append([*there, *(one for one in others if one not in own)])
+    for own, places in zip(sets, _regrouped(range(len(every)), sets, list), strict=True):
+        there: list[Any] = []
+        others: dict[Any, None] = {}
+        for i in places:
+            if missed[i] == i:
+                there.append(every[i])
+            if wrong[i] != i and every[wrong[i]] not in own:
+                others[every[wrong[i]]] = None
+        made.append(form([*there, *others]))
     return made
 
 
@@ -288,11 +302,12 @@ def _ranking(gold: GoldTable, plan: Plan, chance: Chance) -> Answers:
             others |= dict.fromkeys(zip(gold.answers.owners, random.permutation(item).tolist(), strict=True))
         pairs = list(others)
         relevance += [0.0] * (len(pairs) - len(relevance))
-    owners = np.array([owner for owner, _ in pairs], dtype=np.intp)
+    queries, items = zip(*pairs, strict=True)
+    owners = np.array(queries, dtype=np.intp)
     score = np.array(relevance) + (np.std(relevance) or 1.0) * chance.noise(len(pairs))
     order = np.lexsort([-score, owners])
     ranks = np.arange(1.0, 1 + len(order)).tolist()
-    values = {plan.options["item"]: [pairs[i][1] for i in order], plan.options["rank"]: ranks}
+    values = {plan.options["item"]: [items[i] for i in order], plan.options["rank"]: ranks}
     columns = {}
     for name in plan.fields:
         columns[name, gold.table.field(name).type] = values.get(name, score[order].tolist())

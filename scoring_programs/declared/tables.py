@@ -180,16 +180,19 @@ def tasks_left_out(table: Table, read: Mapping[str, Set[str]], there: Collection
     A task is left out where every column that only it needs is absent; a file with no answer at all enters all of
     them, so that what it lacks is named.
     """
-    answered = {task for task, names in read.items() if names.intersection(there) or not names}
-    if not answered:
-        return set()
     required = {field.name for field in table.answers if field.required}
+    is_answered = False
     whole: Set[str] = set()
     covered: Set[str] = set()
-    for task in answered:
-        if read[task].intersection(required).issubset(there):
+    for task, names in read.items():
+        if names and names.isdisjoint(there):
+            continue
+        is_answered = True
+        if names.intersection(required).issubset(there):
             whole.add(task)
-            covered |= read[task]
+            covered |= names
+    if not is_answered:
+        return set()
     return {task for task, names in read.items() if task not in whole and not (names - covered).intersection(there)}
 
 

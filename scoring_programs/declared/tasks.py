@@ -5,12 +5,11 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from operator import mul
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from declared.figures import Later, bars_by_group, figures_of_fields
-from declared.metrics import Sample, definitions
+from declared.metrics import Sample, definitions, picked
 from declared.plan import ColumnSources, Plan, columns_of_task
 from declared.reference import GoldTable, Reference
 from declared.samples import Group, OwnRows, compared, numbers_of, own_rows, scored_groups
@@ -70,16 +69,17 @@ class Computed:
         """Return the mean over fields and groups, which may weigh as they have keys; undefined values are replaced."""
         means: list[float] = []
         for field, of_groups in self.values.items():
-            defined = [plan.undefined if math.isnan(value) else value for value in of_groups.values()]
-            if not plan.by_weight:
-                means += defined
-                continue
-            sizes = [self.sizes[field][group] for group in of_groups]
-            weighted = math.fsum(map(mul, defined, sizes))
-            mean = plan.undefined
-            if any(sizes):
-                mean = weighted / sum(sizes)
-            means.append(mean)
+            weighted, number = [], 0
+            for group, value in of_groups.items():
+                defined = plan.undefined if math.isnan(value) else value
+                if plan.by_weight:
+                    weighted.append(defined * self.sizes[field][group])
+                    number += self.sizes[field][group]
+                else:
+                    means.append(defined)
+            if plan.by_weight:
+                mean = math.fsum(weighted) / number if number else plan.undefined
+                means.append(mean)
         return math.fsum(means) / len(means)
 
 
@@ -88,7 +88,7 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
 
     def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
         columns = columns_of_task(task, options, submission.entered)
-        _check_arrays(columns.metrics, reference, submission)
+        _check_arrays(columns.tables, reference, submission)
         every = {}
         for plan in columns.metrics:
             every[plan.key] = compute(plan, reference, submission)
@@ -131,10 +131,10 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
     return score
 
 
-def _check_arrays(plans: Iterable[Plan], reference: Reference, submission: Submission) -> None:
+def _check_arrays(tables: Iterable[str], reference: Reference, submission: Submission) -> None:
     """Look at the numbers of the arrays that metrics read; raises SubmissionError with every problem."""
     problems = Problems()
-    for name in dict.fromkeys(chain(*(plan.all_tables for plan in plans))):
+    for name in tables:
         if reference[name].table.holds_files:
             from declared.arrays import check_arrays  # in no program of rows alone
 
@@ -196,7 +196,7 @@ def compute(plan: Plan, reference: Reference, submission: Submission) -> Compute
             return _once_a_key(plan, gold, groups, rows)
         of_groups = {}
         for group, positions in groups.items():
-            of_groups[group] = {plan.table: [rows[i] for i in positions]}
+            of_groups[group] = {plan.table: picked(rows, positions)}
         return _own(plan, groups, of_groups)
     metric = definitions()[plan.metric]
     found = compared(plan, gold, answers)
@@ -248,8 +248,7 @@ def _once_a_key(plan: Plan, gold: GoldTable, groups: Mapping[Group, Positions], 
     values, sizes = {}, {}
     for group, positions in groups.items():
         sizes[group] = int(of_keys.terms[positions, 2].sum())
-        own = weight and [weight[i] for i in positions]
-        keys = in_one_unit(len(positions), math.nan).weighing(own)
+        keys = in_one_unit(len(positions), math.nan).weighing(picked(weight, positions))
         values[group] = float(of_keys.statistic(positions, keys).over(np.ones((1, 1)))[0])
     return Computed(groups, [], {"": values}, {"": sizes}, failed, of_keys)
 

@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix, hstack
 
 from declared.answers import Answers
 from declared.expressions import bounded, computed, shown
-from declared.metrics import definitions
+from declared.metrics import definitions, picked
 from declared.metrics.keys import Keys
 from declared.metrics.labels import PARTS
 from declared.metrics.own import OwnMetricError, own_value
@@ -64,12 +64,15 @@ def units_of(
     is the same unit. `of_keys` has by column what a function that is called once a key gave, so that none is again.
     """
     every = columns.metrics
-    shown, tables = _placed(every, reference, submission)
+    shown, tables = _placed(columns.tables, reference, submission)
     statistics: dict[str, Statistic] = {}
     classes: dict[str, list[int]] = {}
     scored: dict[str, ScoredUnits] = {}
     groups: dict[str, dict[str, Group]] = {}
+    called: set[str] = set()
     for plan in every:
+        if plan.file is not None and of_keys.get(plan.key) is None:
+            called.add(plan.key)
         if not plan.resampled:
             continue
         placed = tables[plan.table]
@@ -87,10 +90,10 @@ def units_of(
         if plan in columns.own:
             _add_groups(groups, plan, placed, of_groups)
     _add_expressions(columns, statistics, classes)
-    called = {plan.key for plan in every if plan.file is not None and of_keys.get(plan.key) is None}
-    # a column that is made of one whose function is called anew needs as long as that
-    called |= {one.key for one in columns.made if called.intersection(one.expression.keys)}
-    words = dict.fromkeys(one.gold.table.unit for one in tables.values())
+    for one in columns.made:
+        if called.intersection(one.expression.keys):  # needs as long as its part, whose function is called anew
+            called.add(one.key)
+    words = dict.fromkeys(placed.gold.table.unit for placed in tables.values())
     return Units(" or ".join(words), shown, statistics, scored, classes, _limits(every, columns), called, groups)
 
 
@@ -122,9 +125,11 @@ def _limits(metrics: Sequence[Plan], columns: ColumnSources) -> dict[str, Limit]
 
 def _add_expressions(columns: ColumnSources, statistics: dict[str, Statistic], classes: dict[str, list[int]]) -> None:
     """Add the columns that are made of others, and take away those of other tasks that they are made of."""
-    of_keys: dict[str, Plan | ExpressionPlan] = {plan.key: plan for plan in columns.metrics}
+    of_keys: dict[str, Plan | ExpressionPlan] = {}
+    every: list[Plan | ExpressionPlan] = [*columns.metrics, *columns.made]
+    for column in every:
+        of_keys[column.key] = column
     for one in columns.made:
-        of_keys[one.key] = one
         entered = [key for key in one.expression.keys if key not in columns.absent]
         if statistics.keys() >= set(entered):  # else one of them is not resampled
             operands, own = [], []
@@ -140,22 +145,23 @@ def _add_expressions(columns: ColumnSources, statistics: dict[str, Statistic], c
 
 
 def _placed(
-    plans: Sequence[Plan], reference: Reference, submission: Submission
+    read: Sequence[str], reference: Reference, submission: Submission
 ) -> tuple[list[str], dict[str, PlacedTable]]:
-    """Return what the units are called, and the tables that metrics read, by id."""
+    """Return what the units are called, and the tables that metrics `read`, by id."""
     number: dict[tuple[str, Key], int] = {}
     unit_of: dict[str, Places] = {}
-    for own in dict.fromkeys(chain(*(plan.all_tables for plan in plans))):
+    kinds = set()
+    for own in read:
         gold = reference[own]
         cluster = gold.table.cluster
         kind = cluster or ", ".join(gold.table.key)
+        kinds.add(kind)
         names: Iterable[Key] = zip(gold.groups[cluster]) if cluster else gold.keys
         unit_of[own] = np.array([number.setdefault((kind, name), len(number)) for name in names])
-    has_one_kind = len({kind for kind, _ in number}) <= 1
     shown = []
     for kind, name in number:
         shown.append(", ".join(name))
-        if not has_one_kind:
+        if len(kinds) > 1:
             shown[-1] = f"{kind} {shown[-1]}"
     tables = {}
     for own, unit in unit_of.items():
@@ -183,10 +189,10 @@ def _parts(
             function: Statistic
             counted = np.ones(len(positions))
             if of_keys is not None:
-                keys = Keys(own, len(places), plan.undefined).weighing(weight and [weight[i] for i in positions])
+                keys = Keys(own, len(places), plan.undefined).weighing(picked(weight, positions))
                 function, counted = of_keys.statistic(positions, keys), of_keys.terms[positions, 2]
             else:
-                drawn = {plan.table: [rows_of_keys[i] for i in positions]}
+                drawn = {plan.table: picked(rows_of_keys, positions)}
                 function = Recomputed(len(places), {plan.table: own}, drawn, plan)
             found[group].append(ScoredPart.of("", placed.units, places, function, np.bincount(own, counted)))
         return found
@@ -436,7 +442,7 @@ class Recomputed:
         drawn = {}
         for name, rows in self.rows.items():
             often = counts[self.places[name]]
-            drawn[name] = [rows[i] for i in np.repeat(np.arange(len(often)), often).tolist()]
+            drawn[name] = picked(rows, np.repeat(np.arange(len(often)), often).tolist())
         try:
             value = own_value(self.plan, drawn)
         except OwnMetricError:
@@ -457,7 +463,7 @@ class Recomputed:
         units, rows = {}, {}
         for name, own in self.places.items():
             keys, units[name] = items_at(own, places)
-            rows[name] = [self.rows[name][i] for i in keys.tolist()]
+            rows[name] = picked(self.rows[name], keys.tolist())
         return Recomputed(len(places), units, rows, self.plan)
 
     def as_sums(self) -> None:

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from scoring_kit.units import Limit, Statistic
 
 
+def picked(values: Sequence[Any] | None, positions: Iterable[int]) -> Any:
+    """Return the values at these positions; None of none."""
+    return values and [values[i] for i in positions]
+
+
 @dataclass(frozen=True)
 class Sample:
     """Gold and answers to compare, one for each key, in the same order.
@@ -59,21 +64,19 @@ class Sample:
         owners = []
         for at, labels in enumerate(self.gold):
             owners += [at] * len(labels)
-        weight = self.weight and [self.weight[at] for at in owners]
         gold, predicted = chain.from_iterable(self.gold), chain.from_iterable(self.predicted)
         field = replace(self.fields[0], type="label", scheme=None)
-        return Sample(list(gold), list(predicted), [field], weight=weight), owners
+        return Sample(list(gold), list(predicted), [field], weight=picked(self.weight, owners)), owners
 
     def at(self, positions: Sequence[int]) -> Sample:
         """Return the keys at these ascending positions alone."""
         if len(positions) == len(self.gold):
             return self
 
-        def some(column: Any) -> Any:
-            return column and [column[i] for i in positions]
-
-        names = ("gold", "predicted", "weight", "scale", "mean_by")
-        return replace(self, **{name: some(getattr(self, name)) for name in names})
+        some: dict[str, Any] = {}
+        for name in ("gold", "predicted", "weight", "scale", "mean_by"):
+            some[name] = picked(getattr(self, name), positions)
+        return replace(self, **some)
 
 
 Metric = Callable[..., "Statistic"]

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from declared.arrays import read_array
 from declared.metrics import Options, Sample
@@ -35,10 +36,10 @@ dice = partial(_overlap, 2)
 iou = partial(_overlap, 1)
 
 
-def _counts(gold: Any, answer: Any, labels: list[float]) -> list[list[int]]:
+def _counts(gold: Any, answer: Any, labels: list[float]) -> NDArray[Any]:
     """Return of each label at how many positions both have it, and how many gold has and answer has together."""
     if answer is None:
-        return [[0] * len(labels)] * 2
+        return np.zeros((2, len(labels)))
     known = answer.counted.setdefault((gold.path, gold.member), {})
     if not known.keys() >= set(labels):
         truth, given = read_array(gold), read_array(answer)
@@ -46,8 +47,7 @@ def _counts(gold: Any, answer: Any, labels: list[float]) -> list[list[int]]:
             of_truth, of_given = truth == label, given == label
             both = int(np.count_nonzero(of_truth)) + int(np.count_nonzero(of_given))
             known[label] = int(np.count_nonzero(of_truth & of_given)), both
-    of_labels = [known[label] for label in labels]
-    return [list(side) for side in zip(*of_labels, strict=True)]
+    return np.array([known[label] for label in labels]).T
 
 
 def _of_sums(sums: Array, labels: int) -> Array:
