@@ -18,6 +18,7 @@ from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.declaration.dates import End, Start
 from gen_bundle.declaration.source import text_of
 from scoring_kit.base.field_types import bounds_text
+from scoring_kit.base.row_files import BLANKS
 
 REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9._,-]+\])?==[0-9][A-Za-z0-9.!+_]*")
 
@@ -41,8 +42,16 @@ Header = Annotated[
     Literal["none"] | None,
     Field(description="none: the file has no header line, and its columns are the fields in their order."),
 ]
+
+
+def _delimiter(value: str) -> str:
+    if value != BLANKS and (len(value) != 1 or value == '"'):
+        raise ValueError("expected one character, such as ';', or blanks")
+    return value
+
+
 Delimiter = Annotated[
-    Line | None,
+    Annotated[Line, AfterValidator(_delimiter)] | None,
     Field(
         description="The character between cells; blanks: any number of blanks and tabs. Absent: a comma in .csv, a "
         "tab in .tsv."
@@ -258,7 +267,9 @@ class SubmissionField(StrictModel):
         "array: the numbers there are.",
     )
     scheme: Literal["none"] | None = Field(None, description="Of type tags. none: each tag is one of `values`.")
-    separator: str = Field("|", description="Of type labels: what separates the labels of a CSV or TSV cell.")
+    separator: str = Field(
+        "|", min_length=1, description="Of type labels: what separates the labels of a CSV or TSV cell."
+    )
     min: float | int | None = Field(None, description="Of type number or numbers: the smallest.")
     max: float | int | None = Field(None, description="Of type number or numbers: the largest.")
     columns: list[Line] | None = Field(
@@ -383,7 +394,9 @@ class DeclaredSubmission(SubmittedTable):
     )
     file: Line = Field(description="Name, or pattern, of the file or files in the zip, or that the code writes.")
     tables: dict[Identifier, SubmissionTable] | None = Field(
-        None, description="Several tables by name, each with its file, key, fields and reference."
+        None,
+        min_length=1,
+        description="Several tables by name, each with its file, key, fields and reference.",
     )
 
 

@@ -33,6 +33,7 @@ from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import known_competitions, resource
 
 FILE = "bundle.yaml"
+MISSING = "is missing."
 
 
 class Declaration(NamedTuple):
@@ -74,7 +75,7 @@ def read_foreign(folder: Path, overrides: Iterable[str] = (), data: Path | None 
     rules = Section(source.data)
     check_foreign_rules(rules, folder)
     check_packed(rules, folder, data)
-    _refuse(source, [*_model_errors(source), *rules.found])
+    _refuse(source, [*_model_errors(ForeignCompetition, source.data), *rules.found])
     return ForeignCompetition.model_validate(source.data)
 
 
@@ -93,16 +94,34 @@ def read_declaration(folder: Path, overrides: Iterable[str] = (), layout: str | 
         )
     _check_package(source, folder)
     notes = list(_settle_rule(source))
-    scoring, declared = DeclaredScoring(), Section(source.data)
+    scoring = DeclaredScoring()
+    found: list[Broken] = []
     if source.data.get("scoring_program") == DECLARED:
-        scoring = settle(declared, folder)
-    found = list({trail: (trail, text) for trail, text in [*_model_errors(source), *declared.found]}.values())
+        scoring, found = settled(source.data, folder)
     rules = Section(source.data)
     check_rules(rules, folder)
-    _refuse(source, [*found, *rules.found])
+    first: dict[Trail, str] = {}  # of several faults at a place one is enough
+    for trail, text in (*found, *_model_errors(DeclaredCompetition, source.data)):
+        first.setdefault(trail, text)
+    _refuse(source, [*first.items(), *rules.found])
     places = {dotted(trail): source.position(trail) for trail in _trails(source.data.get("options"), ("options",))}
     places |= _places(source)
     return Declaration(DeclaredCompetition.model_validate(source.data), scoring, places, notes)
+
+
+def settled(data: dict[str, Any], folder: Path) -> tuple[DeclaredScoring, list[Broken]]:
+    """Complete a raw declaration in place; returns how it is scored, and what is wrong with it."""
+    refused = []
+    wrong: set[Trail] = set()
+    for trail, text in _model_errors(DeclaredCompetition, data):
+        if not text.startswith(MISSING):  # else a metric may give it
+            refused.append((trail, text))
+            wrong.add(trail)
+            if isinstance(trail[-1], int):  # a list is right as a whole
+                wrong.add(trail[:-1])
+    declared = Section(data, wrong=frozenset(wrong))
+    scoring = settle(declared, folder)
+    return scoring, [*refused, *declared.found]
 
 
 def _check_package(source: Source, folder: Path) -> None:
@@ -207,24 +226,23 @@ def _has(data: Any, key: str | int) -> bool:
     return isinstance(data, dict) and key in data
 
 
-def _model_errors(source: Source) -> Iterator[Broken]:
-    top = _model_of(source)
+def _model_errors(top: type[DeclaredCompetition | ForeignCompetition], data: dict[str, Any]) -> Iterator[Broken]:
     try:
-        top.model_validate(source.data)
+        top.model_validate(data)
     except ValidationError as error:
         reported: set[Trail] = set()
         for detail in error.errors(include_url=False):
-            trail = _without_choice(tuple(key for key in detail["loc"] if key != "[key]"), source.data)
+            trail = _without_choice(tuple(key for key in detail["loc"] if key != "[key]"), data)
             if trail in reported:
                 continue
             reported.add(trail)
             kind = detail["type"]
-            if trail in _unread(top, source.data):
+            if trail in _unread(top, data):
                 yield trail, f"is read with a scoring package alone, and there is none with {PROGRAMS}. Leave it out."
             elif kind == "extra_forbidden":
                 yield trail, f"unknown key. {nearest(str(trail[-1]), _known_keys(top, trail[:-1]))}"
             elif kind == "missing":
-                yield trail, f"is missing. {_meaning(top, trail)}."
+                yield trail, f"{MISSING} {_meaning(top, trail)}."
             elif kind == "string_pattern_mismatch":
                 yield (
                     trail,

@@ -187,15 +187,17 @@ class Section:
         data: the mapping.
         trail: its place.
         found: takes what is wrong in it.
+        wrong: the places of values that the model refuses, which nothing else looks at.
     """
 
     data: dict[str, Any]
     trail: Trail = ()
     found: list[Broken] = field(default_factory=list)
+    wrong: frozenset[Trail] = frozenset()
 
     def get(self, key: str) -> Any:
-        """Return the value at a key; None where there is none."""
-        return self.data.get(key)
+        """Return the value at a key; None where there is none, or one that the model refuses."""
+        return None if (*self.trail, key) in self.wrong else self.data.get(key)
 
     def fault(self, text: str, *below: Key) -> None:
         """Note what is wrong with the mapping, or with what lies `below` it."""
@@ -203,7 +205,7 @@ class Section:
 
     def below(self, data: Any, *keys: Key) -> "Section":
         """Return a mapping that lies below this one."""
-        return Section(data, (*self.trail, *keys), self.found)
+        return Section(data, (*self.trail, *keys), self.found, self.wrong)
 
     def mapping(self, key: str) -> "Section":
         """Return the mapping at a key; an empty one in place of anything else."""
@@ -211,19 +213,13 @@ class Section:
 
     def items(self, key: str) -> list[Any]:
         """Return the items of the list at a key; none where there is no list, which the model reports."""
-        return items_of(self.get(key))
+        return items_of(self.data.get(key))
 
     def sections(self, key: str) -> Iterator["Section"]:
         """Yield the mappings of the list at a key, likewise."""
         for index, item in enumerate(self.items(key)):
             if isinstance(item, dict):
                 yield self.below(item, key, index)
-
-    def check_keys(self, known: Iterable[str]) -> None:
-        """Note the keys that are none of those known."""
-        for key in self.data:
-            if key not in known:
-                self.fault(f"unknown key. {nearest(str(key), list(known))}", str(key))
 
     def choice(self, key: str, choices: Sequence[str], default: str) -> str:
         """Return one of the choices, or the default where none is given."""

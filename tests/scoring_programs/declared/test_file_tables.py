@@ -296,7 +296,7 @@ FAULTS: list[tuple[dict[str, Any], dict[str, Any], Any, str]] = [
         "tasks.0.columns.0.metric: dice compares with a gold array of the",
     ),
     ({}, {"file": "gold.csv"}, DICE, "tasks.0.columns.0.metric: dice compares with a gold array of the same shape"),
-    ({}, {"empty": "skip"}, DICE, "reference.empty: unknown key."),
+    ({}, {"empty": "skip"}, DICE, "reference.empty: is for tables of rows; fields of type file or array have none."),
     ({}, {}, {"key": "m", "metric": "mae"}, "tasks.0.columns.0.metric: mae takes fields of type number"),
     (
         {"missing": "empty"},

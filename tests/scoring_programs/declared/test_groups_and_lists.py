@@ -254,7 +254,6 @@ FAULTS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({**TAGS, "scheme": "none", "values": ["a"]}, {"name": "span_f1"}, "metric: span_f1 reads O, B-x and I-x; 'x' has"),
     ({**TAGS, "scheme": "none"}, {"name": "accuracy"}, "type: a list of labels has `scheme: none` and `values`."),
     ({**TAGS, "values": ["a"]}, {"name": "span_f1"}, "type: a list of labels has `scheme: none` and `values`."),
-    ({**TAGS, "scheme": "BIO", "values": ["a"]}, {"name": "accuracy"}, "scheme: unknown value 'BIO'."),
     ({"field": "x", "type": "ordinal", "values": "any"}, {"name": "mae"}, "values: expected a list of labels, or any."),
     (
         {"field": "x", "type": "label", "values": "any"},

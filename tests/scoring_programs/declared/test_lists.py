@@ -180,10 +180,6 @@ def test_gold_without_its_list_is_the_organisers_mistake(tmp_path: Path) -> None
             "list: is for rows: many: each record holds the rows of its key.",
         ),
         ({"file": "p.csv", "list": "a"}, "list: is the place of rows in a JSON record; 'p.csv' is none."),
-        (
-            {"file": "p.json", "list": True},
-            "list: expected names by dots and places by numbers, such as evidence (found True).",
-        ),
     ],
 )
 def test_a_list_that_cannot_be_is_named(keys: dict[str, Any], fault: str) -> None:

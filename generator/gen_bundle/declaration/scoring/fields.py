@@ -1,15 +1,14 @@
 """The fields of declared tables, with what is wrong with them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gen_bundle.declaration.scoring.usual_names import USUAL_TYPES
-from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest, text_of
+from gen_bundle.declaration.source import Section, items_of, nearest, text_of
 from scoring_kit.base.field_types import FILE_TYPES, OPEN_TYPES, TYPES, Field, FieldError
 
-PLACE_KEYS = ("column", "at")
-FIELD_KEYS = ("field", "type", "required", "meaning", "default", *PLACE_KEYS)
 FILE_KEYS = ("file", "format")
+OF_FILES = "is for fields of type file or array."
 ANY = "any"
 """As `values`: an open vocabulary."""
 VALUES_OF = {"ordinal": "in their order, the lowest first", "probabilities": "that have a probability"}
@@ -40,7 +39,7 @@ def read_fields(table: Section, keys: list[str]) -> Iterator[tuple[str, dict[str
             continue
         kind = item.get("type")
         declared: dict[str, Any] = {"name": name, "type": kind, "required": item.get("required") is not False}
-        item.check_keys((*FIELD_KEYS, *OF_TYPE, *((*FILE_KEYS,) if kind in FILE_TYPES else ())))
+        check_place(item, is_file=kind in FILE_TYPES)
         declared.update(_of_type(item, kind, name))
         if item.get("default") is not None:
             declared["default"] = item.get("default")
@@ -50,16 +49,23 @@ def read_fields(table: Section, keys: list[str]) -> Iterator[tuple[str, dict[str
         yield name, declared
 
 
+def check_place(item: Section, *, is_file: bool) -> None:
+    """Note a file of its own of a field that is a part of a row."""
+    for key in FILE_KEYS:
+        if item.get(key) is not None and not is_file:
+            item.fault(OF_FILES, key)
+
+
 def _of_type(item: Section, kind: str, name: str) -> Iterator[tuple[str, Any]]:
     """The keys that a field of a type has, read; those of other types are noted."""
-    for key, read in OF_TYPE.items():
+    for key in OF_TYPE:
         value = item.get(key)
         if value is None:
             continue
         if key == "values" and value == ANY and kind in OPEN_TYPES:
             yield "open", True
         elif key in TYPES[kind].keys:
-            yield key, read(item, key)
+            yield key, _read(item, key, value)
         else:
             kinds = ", ".join(one for one in TYPES if key in TYPES[one].keys)
             kinds = " or ".join(kinds.rsplit(", ", 1))
@@ -119,109 +125,56 @@ def _spelling_faults(field: Field) -> Iterator[tuple[str, str]]:
             yield "aliases", f"{alias!r} stands for {text!r}, which is none of the values. {nearest(text, values)}"
 
 
-def _number(field: Section, key: str) -> Any:
-    value = field.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        field.fault(f"expected a number (found {value!r}).", key)
-        return None
-    return value
-
-
-def _separator(field: Section, key: str) -> str:
-    value = field.get(key)
-    if isinstance(value, str) and value:
-        return value
-    field.fault("expected a character that no label holds, such as '|' or ';'.", key)
-    return "|"
-
-
-def _values(field: Section, key: str) -> list[str]:
-    texts = [text_of(one) for one in items_of(field.get(key))]
-    if not texts or None in texts:
-        field.fault("expected a list of labels, or any.", key)
-    labels = [text for text in texts if text is not None]
-    for text in labels:
-        if text != text.strip() or not text:
-            field.fault(f"the label {text!r} is blank or has blanks around it.", key)
-    if len(set(labels)) < len(labels):
-        again = next(text for at, text in enumerate(labels) if text in labels[:at])
-        field.fault(f"names the label {again!r} twice. Expected each label once.", key)
-    return list(dict.fromkeys(labels))
-
-
-def _columns(field: Section, key: str) -> list[str]:
-    names = field.names(key, "a list of columns")
-    if len(set(names)) < len(names):
+def _read(field: Section, key: str, value: Any) -> Any:
+    """Return what a key of a field says: of labels and cells the texts, which YAML may take for numbers."""
+    if key == "values":
+        return _values(field, items_of(value))
+    if key == "aliases":
+        texts = {text_of(alias): text_of(text) for alias, text in value.items()}
+        if not texts or None in texts or None in texts.values():
+            field.fault("expected a mapping of spellings to values, such as {ok: OK}.", key)
+            return {}
+        return texts
+    if key == "columns" and len(set(value)) < len(value):
         field.fault("names a column twice. Expected each once.", key)
-    return names
-
-
-def _cell(field: Section, key: str) -> str:
-    text = text_of(field.get(key))
+    if key not in ("positive", "negative"):
+        return value
+    text = text_of(value)
     if text is None:
-        field.fault(f"expected the text of a cell (found {field.get(key)!r}).", key)
+        field.fault(f"expected the text of a cell (found {value!r}).", key)
     return text or ""
 
 
-def _truth(field: Section, key: str) -> bool:
-    value = field.get(key)
-    if not isinstance(value, bool):
-        field.fault(f"expected true or false (found {value!r}).", key)
-    return value is True
-
-
-def _length(field: Section, key: str) -> int | None:
-    value = field.get(key)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        field.fault(f"expected a whole number from 1 (found {value!r}).", key)
-        return None
-    return value
-
-
-def _scheme(field: Section, key: str) -> str | None:
-    return field.choice(key, ("none",), "") or None
-
-
-def _shape(field: Section, key: str) -> str:
-    return field.choice(key, ("gold", "any"), "gold")
-
-
-def _case(field: Section, key: str) -> str:
-    value = field.get(key)
-    if value == "ignore":
-        return "ignore"
-    field.fault(f"unknown value {value!r}. Expected ignore, or no such key.", key)
-    return "exact"
-
-
-def _aliases(field: Section, key: str) -> dict[str, str]:
-    texts: dict[str, str] = {}
-    written = mapping_of(field.get(key))
-    is_sound = bool(written)
-    for alias, text in written.items():
-        spelling, meant = text_of(alias), text_of(text)
-        if spelling is None or meant is None:
-            is_sound = False
+def _values(field: Section, given: Sequence[Any]) -> list[str]:
+    labels = []
+    for one in given:
+        text = text_of(one)
+        if text is None:
+            field.fault("expected a list of labels, or any.", "values")
+        elif text != text.strip() or not text:
+            field.fault(f"the label {text!r} is blank or has blanks around it.", "values")
+        elif text in labels:
+            field.fault(f"names the label {text!r} twice. Expected each label once.", "values")
         else:
-            texts[spelling] = meant
-    if not is_sound:
-        field.fault("expected a mapping of spellings to values, such as {ok: OK}.", key)
-    return texts
+            labels.append(text)
+    if not given:
+        field.fault("expected a list of labels, or any.", "values")
+    return labels
 
 
-OF_TYPE: Mapping[str, Callable[[Section, str], Any]] = {
-    "values": _values,
-    "separator": _separator,
-    "min": _number,
-    "max": _number,
-    "columns": _columns,
-    "positive": _cell,
-    "negative": _cell,
-    "normalise": _truth,
-    "length": _length,
-    "scheme": _scheme,
-    "shape": _shape,
-    "case": _case,
-    "aliases": _aliases,
-}
-"""Key of a field of some types → what reads its value; a type says which keys it takes (`FieldType.keys`)."""
+OF_TYPE = (
+    "values",
+    "separator",
+    "min",
+    "max",
+    "columns",
+    "positive",
+    "negative",
+    "normalise",
+    "length",
+    "scheme",
+    "shape",
+    "case",
+    "aliases",
+)
+"""Keys of fields of some types; a type says which it takes (`FieldType.keys`)."""

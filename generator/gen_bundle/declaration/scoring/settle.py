@@ -139,11 +139,12 @@ class SettledColumn:
 def settle(declared: Section, folder: Path) -> DeclaredScoring:
     """Complete the raw declaration in place, and give how it is scored; `declared.found` takes what is wrong.
 
-    Each column gets `sort`, `worst`, `title`, `meaning` and `precision` from its metric where it gives none. Wrong
-    shapes are left to the model.
+    Each column gets `sort`, `worst`, `title`, `meaning` and `precision` from its metric where it gives none. What the
+    model refuses, `declared.wrong`, is as if it were not given.
     """
     tables = read_tables(declared)
-    if any(trail[-1] in ("key", "type", "field") for trail, _ in declared.found):
+    wrong = [trail for trail in declared.wrong if trail[0] == "submission"]
+    if any(trail[-1] in ("key", "type", "field") for trail in (*wrong, *dict(declared.found))):
         # metrics would blame the fields of a table whose key is wrong, or a field of another type
         for column in columns_of(declared):
             _complete_unread(column.data)
@@ -228,11 +229,9 @@ def _checks(tables: Mapping[str, DeclaredTable], folder: Path) -> Iterator[tuple
 
 
 def _metric(column: Section, tables: dict[str, DeclaredTable], folder: Path) -> DeclaredMetric | None:
-    if column.get("computation") is not None:
-        if column.get("metric") is not None:
-            column.fault("cannot be given together with computation. Expected one of the two.", "metric")
-        return None
-    if column.get("measured") is not None or column.get("expression") is not None:
+    if column.get("computation") is not None and column.get("metric") is not None:
+        column.fault("cannot be given together with computation. Expected one of the two.", "metric")
+    if any(column.data.get(key) is not None for key in ("computation", "measured", "expression")):
         return None
     if column.get("metric") is None:
         column.fault("metric is missing. Expected the name of a metric, such as f1, an expression or a computation.")
@@ -380,15 +379,11 @@ def _expression(said: Section) -> Expression | None:
             said.fault(f"{key} is missing. An expression needs it, such as {key}: {example}.")
             column[key] = example
     column.setdefault("title", column.get("key"))
-    column.setdefault("precision", 4)
+    column.setdefault("precision", PRECISION)
     text = column["expression"]
     column.setdefault("meaning", f"{text}, of the unrounded scores.")
-    if not isinstance(text, str | int | float) or isinstance(text, bool):
-        said.fault(f"expected a text such as 0.6 * f1 + 0.4 * accuracy (found {text!r}).", "expression")
-        return None
-    column["expression"] = str(text)
     try:
-        return read_expression(str(text))
+        return read_expression(text)
     except ExpressionError as error:
         said.fault(f"{error}", "expression")
         return None

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gen_bundle.declaration.model import CODE_KEYS, SubmittedTable
-from gen_bundle.declaration.scoring.fields import PLACE_KEYS, read_fields
+from gen_bundle.declaration.model import SubmittedTable
+from gen_bundle.declaration.scoring.fields import check_place, read_fields
 from gen_bundle.declaration.scoring.file_tables import (
     NONE,
+    OF_ROWS,
     check_file_table,
     format_faults,
     gold_files,
@@ -20,16 +21,13 @@ from gen_bundle.declaration.scoring.file_tables import (
 from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest
 from scoring_kit.base.array_heads import LIBRARIES
 from scoring_kit.base.field_types import TYPES, Field
-from scoring_kit.base.row_files import BLANKS, File
+from scoring_kit.base.row_files import File
 
 FORMATS = ("csv", "tsv", "jsonl", "json", "txt")
 SUFFIXES = tuple(f".{name}" for name in FORMATS)
 ONLY_TABLE = "table"
 LINE = "line"
 """As a key: rows are matched by their number."""
-FILE_KEYS = ("file", "format", "quoting", "header", "delimiter", "skip", "at", "list")
-TABLE_KEYS = ("key", "rows", "missing", "unknown", *FILE_KEYS, "fields", "reference", "check")
-REFERENCE_KEYS = (*FILE_KEYS, "columns", "fields", "keys", "empty", "cluster", "unit", "public")
 KEY_TYPES = ("string", "label", "number", "text")
 FILE_OPTIONS = ("quoting", "delimiter", "skip", "at", "names", "paths", "spread", "columns", "files")
 """Keys of a file besides its name and format."""
@@ -135,19 +133,14 @@ def read_tables(declared: Section) -> dict[str, DeclaredTable]:
     if not isinstance(submission, dict):
         return {}  # the model reports it
     section = declared.below(submission, "submission")
-    several = submission.get("tables")
-    if several is None:
+    if submission.get("tables") is None:
         return {ONLY_TABLE: _table(ONLY_TABLE, section, declared)}
-    if not isinstance(several, dict) or not several:
-        section.fault("expected a mapping of names and tables.", "tables")
-        return {}
+    several = mapping_of(section.get("tables"))
     tables = {}
     for name, table in several.items():
-        if not isinstance(table, dict):
-            section.fault(f"expected a mapping with {', '.join(TABLE_KEYS)}.", "tables", name)
-            continue
-        one = section.below(table, "tables", name)
-        tables[name] = _table(name, one, one)
+        if isinstance(table, dict):  # else the model reports it
+            one = section.below(table, "tables", name)
+            tables[name] = _table(name, one, one)
     submission.setdefault("file", ", ".join(dict.fromkeys(table.file.name for table in tables.values())))
     rows = []  # of the format table of all, each after its file's name
     for table in several.values():
@@ -163,7 +156,6 @@ def read_tables(declared: Section) -> dict[str, DeclaredTable]:
 def _table(name: str, section: Section, around: Section) -> DeclaredTable:
     """A table, and its `reference`, which stands `around` it or in it."""
     table = DeclaredTable(name, said=section)
-    section.check_keys((*TABLE_KEYS, "tables", "kind", *CODE_KEYS))
     table.key = section.names("key")
     _add_named_key(table.key, section)
     is_called_otherwise = not str(section.get("file")).endswith(SUFFIXES)
@@ -174,10 +166,10 @@ def _table(name: str, section: Section, around: Section) -> DeclaredTable:
         _read_files(table, section, around)
         return table
     table.file = _file(section)
-    table.many = section.choice("rows", ("one", "many"), "one") == "many"
+    table.many = section.get("rows") == "many"
     default = "empty" if table.many else "reject"
     _read_rules(table, section, default)
-    places = {str(item.get("field")): item.data for item in section.sections("fields")}
+    places = {str(item.get("field")): item for item in section.sections("fields")}
     table.by_line = table.key == [LINE] and LINE not in places
     table.numbers_rows = LINE in table.key and len(table.key) > 1 and LINE not in places
     table.fields = dict(read_fields(section, table.key))
@@ -197,9 +189,9 @@ def _table(name: str, section: Section, around: Section) -> DeclaredTable:
 
 def _read_rules(table: DeclaredTable, section: Section, missing: str) -> None:
     """Read what becomes of answers that are missing or unknown, and the organisers' own check."""
-    table.reject_missing = section.choice("missing", ("reject", "empty"), missing) == "reject"
-    table.ignores_unknown = section.choice("unknown", ("reject", "ignore"), "reject") == "ignore"
-    table.check = section.text("check", "a function beside bundle.yaml: metrics.py:check")
+    table.reject_missing = (section.get("missing") or missing) == "reject"
+    table.ignores_unknown = section.get("unknown") == "ignore"
+    table.check = section.get("check")
 
 
 def _add_named_key(key: list[str], section: Section) -> None:
@@ -235,9 +227,10 @@ def _read_files(table: DeclaredTable, section: Section, around: Section) -> None
     if is_of_rows(reference, table.key):
         _read_reference(table, reference, {})
         return
-    reference.check_keys(("file", "format", "fields", "keys", "cluster", "unit", "public"))
-    renamed = _renamed(table, reference)
-    fields = {name: reference.below(one, "fields", name) for name, one in renamed.items()}
+    for name in (*OF_ROWS, "columns", "empty"):
+        if name in gold:
+            reference.fault("is for tables of rows; fields of type file or array have none.", name)
+    fields = _renamed(table, reference)
     table.gold = gold_files(reference, table.file, fields, table.key)
     gold.setdefault("file", table.gold.name)
     for name, fault in format_faults(table.gold, table.fields):
@@ -250,11 +243,10 @@ def _field(section: Section, name: str) -> Section:
     return next(item for item in section.sections("fields") if item.get("field") == name)
 
 
-def _read_reference(table: DeclaredTable, section: Section, places: Mapping[str, dict[str, Any]]) -> None:
-    section.check_keys(REFERENCE_KEYS)
+def _read_reference(table: DeclaredTable, section: Section, places: Mapping[str, Section]) -> None:
     table.gold = _file(section)
-    table.skips_empty = section.choice("empty", ("error", "skip"), "error") == "skip"
-    columns = section.names("columns")
+    table.skips_empty = section.get("empty") == "skip"
+    columns = section.get("columns")
     if columns and section.get("header") != "none":
         section.fault("is for files without a header line. Expected header: none beside it.", "columns")
     named = columns or list(table.fields)
@@ -262,7 +254,7 @@ def _read_reference(table: DeclaredTable, section: Section, places: Mapping[str,
         section.fault(ONLY_MANY, "list")
     renamed = _renamed(table, section)
     table.gold = _placed(table, table.gold, section, named, {**places, **renamed})
-    spread = {name: list(one["columns"]) for name, one in renamed.items() if one.get("columns")}
+    spread = {name: list(one.get("columns")) for name, one in renamed.items() if one.get("columns")}
     table.gold = replace(table.gold, spread=spread)
     _read_structure(table, section)
 
@@ -275,33 +267,27 @@ def _read_structure(table: DeclaredTable, section: Section) -> None:
         table.gold_keys = replace(_file(keys, "keys"), names=table.gold.names)
         if not (table.many or table.gold.files):
             section.fault("is only for rows: many; the gold of rows: one holds every key.", "keys")
-    table.cluster = section.text("cluster", "the name of a gold column")
-    table.unit = section.text("unit", "what a unit of resampling is called, in the singular: review")
-    table.public = section.names("public")
+    table.cluster, table.unit = section.get("cluster"), section.get("unit")
+    table.public = list(section.get("public") or ())
 
 
-def _renamed(table: DeclaredTable, reference: Section) -> dict[str, dict[str, Any]]:
+def _renamed(table: DeclaredTable, reference: Section) -> dict[str, Section]:
     """`reference.fields`: where the gold has a field."""
-    value = reference.get("fields")
-    if value is None:
-        return {}
-    if not isinstance(value, dict) or not all(isinstance(one, dict) for one in value.values()):
-        what = "expected a mapping of fields, each with column or at, such as {label: {column: gold}}."
-        reference.fault(what, "fields")
-        return {}
-    for name, one in value.items():
-        field = reference.below(one, "fields", str(name))
+    found = {}
+    for name, one in mapping_of(reference.get("fields")).items():
+        if not isinstance(one, dict):
+            continue  # the model reports it
+        field = found[name] = reference.below(one, "fields", name)
         if name not in table.fields:
             field.fault(f"no field {name!r}. {nearest(str(name), list(table.fields))}")
-        field.check_keys((*PLACE_KEYS, "columns", *(("file", "format") if table.file.files else ())))
-        _has_place(field)
-        if field.names("columns", "a list of columns") and table.fields.get(name, {}).get("type") != "numbers":
+        check_place(field, is_file=bool(table.file.files))
+        if field.get("columns") and table.fields.get(name, {}).get("type") != "numbers":
             field.fault("is for fields of type numbers.", "columns")
-    return value
+    return found
 
 
 def _placed(
-    table: DeclaredTable, file: File, section: Section, columns: list[str], places: Mapping[str, dict[str, Any]]
+    table: DeclaredTable, file: File, section: Section, columns: list[str], places: Mapping[str, Section]
 ) -> File:
     """The file with where it has each field: by its place without a header, else by a column's name or a path."""
     if section.get("header") == "none":
@@ -310,9 +296,9 @@ def _placed(
     paths: dict[str, str] = {}
     for name, one in places.items():
         if one.get("at") is not None and file.format in ("json", "jsonl"):
-            paths[name] = str(one["at"])
+            paths[name] = str(one.get("at"))
         elif one.get("column"):
-            names[name] = one["column"]
+            names[name] = one.get("column")
     return replace(file, names=names, paths=paths)
 
 
@@ -408,68 +394,27 @@ OF_FORMATS = (
     ("delimiter", ("cells",), "is for tables of cells (.csv, .tsv); {!r} has none."),
     ("skip", ("cells", "txt", "jsonl"), "is for files of lines; {!r} is read as a whole."),
     ("at", ("json",), "is the place of the records in a .json file; {!r} is none."),
+    ("list", ("json", "jsonl"), "is the place of rows in a JSON record; {!r} is none."),
 )
 """Key of a file → the formats that it is for, and what is said of others."""
 
 
 def _with_dialect(file: File, section: Section) -> File:
     """The file with how its cells or lines are read, and where its records are."""
-    quoting = section.choice("quoting", ("rfc4180", "none"), "rfc4180")
-    header = section.get("header")
-    if header not in (None, "none"):
-        section.fault(f"unknown value {header!r}. Expected none, or no such key.", "header")
-    delimiter, skip, at = _delimiter(section), _skipped_lines(section), ""
-    if _has_place(section) and section.get("at") is not None:
-        at = str(section.get("at"))
-    file = replace(file, quoting=quoting, delimiter=delimiter, skip=skip, at=at, within=_list(section, file))
-    for item in section.sections("fields"):
-        _has_place(item)
+    at, within = section.get("at"), section.get("list")
+    file = replace(
+        file,
+        quoting=section.get("quoting") or "rfc4180",
+        delimiter=section.get("delimiter"),
+        skip=section.get("skip") or 0,
+        at="" if at is None else str(at),
+        within=None if within is None else str(within),
+    )
     kind = file.format
     if file.has_cells:
         kind = "cells"
     for key, kinds, what in OF_FORMATS:
-        if section.get(key) and file.format and kind not in kinds:
+        value = section.get(key)
+        if value is not None and (key, value) != ("skip", 0) and file.format and kind not in kinds:
             section.fault(what.format(file.name), key)
     return file
-
-
-def _list(section: Section, file: File) -> str | None:
-    """The path from a record to the list of its rows."""
-    path = section.get("list")
-    if path is None:
-        return None
-    if isinstance(path, bool) or not isinstance(path, str | int):
-        section.fault(f"expected names by dots and places by numbers, such as evidence (found {path!r}).", "list")
-        return None
-    if file.format and file.format not in ("json", "jsonl"):
-        section.fault(f"is the place of rows in a JSON record; {file.name!r} is none.", "list")
-    return str(path)
-
-
-def _delimiter(section: Section) -> str | None:
-    value = section.get("delimiter")
-    if value is None or value == BLANKS or (isinstance(value, str) and len(value) == 1 and value not in '"\r\n'):
-        return value  # type: ignore[no-any-return]
-    section.fault(f"expected one character, such as ';', or blanks (found {value!r}).", "delimiter")
-    return None
-
-
-def _skipped_lines(section: Section) -> int:
-    value = section.get("skip")
-    if type(value) is int and value >= 0:
-        return value
-    if value is False or value not in (None, 0):
-        section.fault(f"expected a number of lines (found {value!r}).", "skip")
-    return 0
-
-
-def _has_place(section: Section) -> bool:
-    """Whether `at` and `column` are what they must be."""
-    at, column = section.get("at"), section.get("column")
-    if at is not None and (isinstance(at, bool) or not isinstance(at, str | int)):
-        section.fault("expected names by dots and places by numbers, such as answer.text or 0.", "at")
-        return False
-    if column is not None and not (isinstance(column, str) and column):
-        section.fault(f"expected the name of a column (found {column!r}).", "column")
-        return False
-    return True

