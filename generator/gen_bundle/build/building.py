@@ -301,8 +301,7 @@ def _with_package(
         named = check_columns(opened)
         progress("scoring template and baselines, and making the starting kits")
         trial = aside.submit(try_out, opened, named, phases, work)
-        are_tried = not any(task["needs_model"] for task in named.values())
-        kits = starting_kits(competition, phases, are_tried=are_tried)
+        kits = starting_kits(competition, phases)
         tried = trial.result()
     progress("writing pages, programs and data")
     phases = [replace(data, scores=tried.baselines.get(data.phase.id, {})) for data in phases]

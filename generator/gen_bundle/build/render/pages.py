@@ -113,10 +113,13 @@ class PageSandbox(ImmutableSandboxedEnvironment):
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Return a sum, product, power or remainder, of numbers and texts of a size that a page may need."""
-        wide = operator == "%" and isinstance(left, str) and WIDE_PLACE.search(left)
-        if wide or _is_huge(operator, left, right):
+        is_text, are_numbers = isinstance(left, str), isinstance(left, int) and isinstance(right, int)
+        if operator == "*" and not are_numbers:
+            _refuse_huge(operator, [left, right], MOST_CHARACTERS)
+        is_wide = operator == "%" and is_text and WIDE_PLACE.search(left)
+        if is_wide or (operator == "**" and are_numbers and left.bit_length() * right > MOST_BITS):
             raise TemplateRuntimeError(TOO_LARGE.format(operator))
-        return super().call_binop(context, operator, left, right)
+        return self.kept(super().call_binop(context, operator, left, right))
 
     def counted(self, items: Iterable[Any]) -> Iterator[Any]:
         """Yield the items of a loop, or those that a filter makes one by one: each is a step."""
@@ -125,8 +128,9 @@ class PageSandbox(ImmutableSandboxedEnvironment):
             yield self._shown(item)
 
     def kept(self, result: Any) -> Any:
-        """Return what a filter, a call or a concatenation has made."""
-        if isinstance(result, Sized) and len(result) > MOST_CHARACTERS:
+        """Return what a filter, a call, an operator or a concatenation has made."""
+        is_long = isinstance(result, Sized) and len(result) > MOST_CHARACTERS
+        if is_long or (isinstance(result, int) and result.bit_length() > MOST_BITS):
             raise TemplateRuntimeError(GROWS)
         if isinstance(result, Iterator):
             return self.counted(result)
@@ -163,9 +167,9 @@ class PageSandbox(ImmutableSandboxedEnvironment):
         return bounded
 
 
-def _refuse_huge(name: str, data: Iterable[Any]) -> None:
+def _refuse_huge(name: str, data: Iterable[Any], most: int = MOST_WEIGHT) -> None:
     """Nothing that a filter or a method makes is larger than the product of what it is given."""
-    if math.prod(map(_weight, data)) > MOST_WEIGHT:
+    if math.prod(map(_weight, data)) > most:
         raise TemplateRuntimeError(TOO_LARGE.format(name))
 
 
@@ -179,29 +183,7 @@ def _weight(value: Any) -> int:
 
 def _length(value: Any) -> int:
     """The characters of a text; of anything else 1."""
-    if isinstance(value, str):
-        return max(1, len(value))
-    return 1
-
-
-def _is_huge(operator: str, left: Any, right: Any) -> bool:
-    """Whether a sum, product or power takes more room than a page needs; other operands fail by themselves."""
-    if operator == "%":
-        return False
-    if isinstance(left, int) and isinstance(right, int):
-        bits = {
-            "+": 0,
-            "*": left.bit_length() + right.bit_length(),
-            "**": left.bit_length() * right,
-        }
-        return bits[operator] > MOST_BITS
-    length, times = 0, 1
-    for one in (left, right):
-        if isinstance(one, Sized):
-            length += len(one)
-        elif isinstance(one, int):
-            times = one
-    return length * times > MOST_CHARACTERS
+    return max(1, len(value)) if isinstance(value, str) else 1
 
 
 class _Counted(CodeGenerator):

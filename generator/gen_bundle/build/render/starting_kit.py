@@ -45,8 +45,9 @@ EXTRAS = "starting_kit"
 
 MAX_LINES = 8
 MAX_BYTES = 5_000_000
-"""A larger submission is judged by the trial of the scoring program alone, and spoiled in few ways."""
+"""A larger submission is spoiled in few ways."""
 BEGINNING = 10_000
+CUT_OFF = "the upload was cut off"
 VALIDATOR_FAILED = 3
 """Its exit status where it could not judge, see `scoring_kit.validate`."""
 NO_CHECKS: Mapping[str, Path] = {}
@@ -112,38 +113,27 @@ class _Samples(NamedTuple):
 
     Attributes:
         validator: the `validate.pyz`.
-        good: template and baselines by name: their files.
-        judged: those of `good` that the validator judges, as zips.
+        good: template and baselines by name, as zips.
         spoiled: submissions with a mistake.
         broken: the same, as zips.
     """
 
     validator: bytes
-    good: Mapping[str, Members]
-    judged: Mapping[str, bytes]
+    good: Mapping[str, bytes]
     spoiled: Sequence[Spoiled]
     broken: Sequence[bytes]
 
 
-def starting_kits(
-    competition: Resolved, phases: Sequence[PhaseData], *, are_tried: bool = False
-) -> dict[str, dict[str, bytes | Path]]:
+def starting_kits(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, dict[str, bytes | Path]]:
     """Return each phase's kit: its files by name.
-
-    Args:
-        competition: what is built.
-        phases: their data.
-        are_tried: whether template and baselines are also scored, in all tasks (`try_out`).
 
     Raises:
         UserError: a baseline of a phase is not a valid submission, or a package of the organiser's own fails.
         RuntimeError: a scoring package that comes with the tool refuses its own empty template.
     """
     competition = replace(competition, options=competition.public_options)
-    # code is not read by the trial, and a template that checks refuse is passed over there
-    are_read = are_tried and not competition.takes_code and not competition.scoring.checks
-    samples = [_samples(competition, data, are_read_by_trial=are_read) for data in phases]
-    asked = [(one.validator, [*one.judged.values(), *one.broken]) for one in samples]
+    samples = [_samples(competition, data) for data in phases]
+    asked = [(one.validator, [*one.good.values(), *one.broken]) for one in samples]
     verdicts = validator_verdicts(asked, competition.package)
     kits = {}
     for data, one, of_phase in zip(phases, samples, verdicts, strict=True):
@@ -151,26 +141,16 @@ def starting_kits(
     return kits
 
 
-def _samples(competition: Resolved, data: PhaseData, *, are_read_by_trial: bool) -> _Samples:
-    """The phase's validator and what it is tried with.
-
-    A large submission takes seconds to read, and the trial reads it with the module and the manifest of the validator:
-    that is enough.
-    """
+def _samples(competition: Resolved, data: PhaseData) -> _Samples:
+    """The phase's validator and what it is tried with."""
     manifest = {**data.manifest, "options": competition.options, "code": code_entry(competition)}
     kit = resource("scoring_programs") / "scoring_kit"
     empty = empty_submission(competition, data.template)
     submissions = {**below(f"baselines/{data.phase.data_id}", data.baselines), TEMPLATE: empty}
-    good = {name: files if _is_large(files) else _read(files) for name, files in submissions.items()}
-    judged: dict[str, bytes] = {}
-    for name, files in good.items():
-        if not (are_read_by_trial and _is_large(files)):
-            judged[name] = zipped(files)
-    spoiled = _spoiled([*good.values()], competition.declaration.submission)
+    spoiled = _spoiled([*submissions.values()], competition.declaration.submission)
     return _Samples(
         validator=validator_bytes(competition.package.folder, kit, manifest, check_files(competition)),
-        good=good,
-        judged=judged,
+        good={name: zipped(files) for name, files in submissions.items()},
         spoiled=spoiled,
         broken=[zipped(one.files) for one in spoiled],
     )
@@ -187,7 +167,7 @@ def _members(
     own_packages, lock = "", competition.folder / OWN_LOCK
     if competition.declaration.requirements and lock.is_file():
         own_packages = lock.read_text(encoding="utf-8")
-    is_refused = TEMPLATE in samples.judged and not verdicts[[*samples.judged].index(TEMPLATE)].valid
+    is_refused = not verdicts[[*samples.good].index(TEMPLATE)].valid
     readme, form = _texts(competition, data, template, invalid, extras, template_is_refused=is_refused)
     members: dict[str, bytes | Path] = {
         **below("template", template),
@@ -256,14 +236,14 @@ def _examples(
     samples: _Samples, verdicts: Sequence[ValidatorVerdict], data: PhaseData, competition: Resolved
 ) -> tuple[bytes, list[InvalidExample]]:
     """The valid example (the first baseline, or else the empty template), and what is refused with its message."""
-    of_good = dict(zip(samples.judged, verdicts, strict=False))
+    of_good = dict(zip(samples.good, verdicts, strict=False))
     _check_valid(of_good, data, competition)
-    first = next(name for name in samples.good if name not in of_good or of_good[name].valid)
+    first = next(name for name, verdict in of_good.items() if verdict.valid)
     invalid = []
     for one, content, verdict in zip(samples.spoiled, samples.broken, verdicts[len(of_good) :], strict=True):
         if not verdict.valid:
             invalid.append(InvalidExample(one.name, one.what, _cut(verdict.text), content))
-    return samples.judged.get(first) or zipped(samples.good[first]), invalid
+    return samples.good[first], invalid
 
 
 def _is_large(files: Members) -> bool:
@@ -453,7 +433,7 @@ def spoiled_submissions(sent: Members, without_header: Collection[str] = ()) -> 
     name = max(sent, key=lambda name: (_size(sent[name]), name))
     if _is_large(sent):
         beginning = {name: _read({name: sent[name]})[name][:BEGINNING]}
-        return [*spoiled, Spoiled("cut-off", "the upload was cut off", beginning)]
+        return [*spoiled, Spoiled("cut-off", CUT_OFF, beginning)]
     files = _read(sent)
     suffix = PurePosixPath(name).suffix.lower()
     if len(files) > 1:
@@ -464,8 +444,9 @@ def spoiled_submissions(sent: Members, without_header: Collection[str] = ()) -> 
         text = files[name].decode("utf-8-sig")
     except UnicodeDecodeError:  # an image, an array, or a text in another encoding
         half = files[name][: len(files[name]) // 2]
-        return [*spoiled, Spoiled("cut-off", "the upload was cut off", {**files, name: half})]
-    for short, what, spoil in (*MISTAKES.get(suffix, ()), *EVERYWHERE):
+        return [*spoiled, Spoiled("cut-off", CUT_OFF, {**files, name: half})]
+    mistakes = [*MISTAKES.get(suffix, ()), ("cut-off", CUT_OFF, lambda text: text[: len(text) * 2 // 3])]
+    for short, what, spoil in mistakes:
         changed = spoil(text)
         if short == "other-column" and name in without_header:
             short, what = "unknown-id", "a row of the data has another id"  # the first cell is spoiled
@@ -534,9 +515,6 @@ def _substituted(pattern: str, replacement: str) -> Spoil:
     return lambda text: re.sub(pattern, replacement, text, count=1)
 
 
-EVERYWHERE: tuple[tuple[str, str, Spoil], ...] = (
-    ("cut-off", "the upload was cut off", lambda text: text[: len(text) * 2 // 3]),
-)
 MISTAKES: Mapping[str, tuple[tuple[str, str, Spoil], ...]] = {
     ".json": (
         ("missing-entry", "the last entry is missing", _of_json(_without_last_entry)),

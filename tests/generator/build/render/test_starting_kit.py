@@ -6,19 +6,18 @@ import os
 import subprocess
 import sys
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from gen_bundle.build.package.client import ScoringPackage
 from gen_bundle.build.package.phase_data import prepare_phases
 from gen_bundle.build.package.resolve import resolve
 from gen_bundle.build.render import starting_kit
-from gen_bundle.build.render.starting_kit import ValidatorVerdict, spoiled_submissions, starting_kits
+from gen_bundle.build.render.starting_kit import spoiled_submissions, starting_kits
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import resource
-from gen_bundle.ground.zips.writing import write_zip, zipped
+from gen_bundle.ground.zips.writing import write_zip
 from tests.generator.competition import small_competition
 
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
@@ -193,37 +192,6 @@ def test_a_baseline_that_is_no_submission_is_refused(tmp_path: Path) -> None:
     (folder / "data" / "baselines" / "dev" / "majority" / "predictions.csv").write_text("id,label\nno,such\n")
     with pytest.raises(UserError, match="baselines/dev/majority: is not a valid submission"):
         kit_of(folder, tmp_path / "work")
-
-
-@pytest.mark.slow
-def test_large_submissions_that_are_tried_are_judged_there_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = small_competition(tmp_path)
-    competition = resolve(folder)
-    (tmp_path / "work").mkdir()
-    data = prepare_phases(competition, tmp_path / "work")[0]
-    judged: list[bytes] = []
-    known = starting_kit.validator_verdicts
-
-    def verdicts(
-        asked: Sequence[tuple[bytes, Sequence[bytes]]], package: ScoringPackage
-    ) -> list[list[ValidatorVerdict]]:
-        for _, submissions in asked:
-            judged.extend(submissions)
-        return known(asked, package)
-
-    monkeypatch.setattr(starting_kit, "validator_verdicts", verdicts)
-    monkeypatch.setattr(starting_kit, "MAX_BYTES", 10)
-    monkeypatch.setattr(starting_kit, "BEGINNING", 10)
-    whole = [zipped(files) for files in (data.template, *data.baselines.values())]
-    (kit,) = starting_kits(competition, [data], are_tried=True).values()
-    assert not set(whole) & set(judged)
-    assert kit["examples/valid.zip"] == zipped(data.baselines["majority"])
-    refused = {name for name in kit if name.startswith("examples/invalid/")}
-    assert "examples/invalid/other-file.zip" in refused
-    starting_kits(competition, [data])
-    assert set(whole) <= set(judged)
 
 
 def test_of_a_large_submission_only_the_beginning_is_spoiled(monkeypatch: pytest.MonkeyPatch) -> None:
