@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.zips.writing import write_zip
+from tests.generator.build.looking import built
 from tests.generator.competition import small_competition
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
@@ -28,8 +28,7 @@ def test_a_time_that_a_zip_cannot_hold_becomes_the_nearest(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, epoch: str, moment: tuple[int, ...]
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    with zipfile.ZipFile(built.path) as archive:
+    with zipfile.ZipFile(built(folder).path) as archive:
         assert {member.date_time for member in archive.infolist()} == {moment}
 
 
@@ -39,18 +38,18 @@ def test_a_source_date_epoch_that_is_no_time_is_told(
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
     with pytest.raises(UserError, match="SOURCE_DATE_EPOCH"):
-        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
+        built(folder)
 
 
 def test_where_nothing_can_be_written_the_reason_is_told(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     with pytest.raises(UserError, match=r"file: .*--out"):
-        build(BuildRequest(str(folder), tmp_path / "file" / "bundle.zip"))
+        built(folder, out=tmp_path / "file" / "bundle.zip")
 
 
 def test_a_name_that_is_too_long_is_told(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="File name too long"):
-        build(BuildRequest(str(folder), tmp_path / ("x" * 300 + ".zip")))
+        built(folder, out=tmp_path / ("x" * 300 + ".zip"))
 
 
 @pytest.mark.slow
@@ -65,7 +64,7 @@ def test_a_full_disk_leaves_the_old_bundle_whole(folder: Path, tmp_path: Path, m
 
     monkeypatch.setattr(sys.modules["gen_bundle.build.building"], "write_zip", full)
     with pytest.raises(UserError, match=r"No space left on device\. .*bundle\.zip"):
-        build(BuildRequest(str(folder), out))
+        built(folder, out=out)
     assert out.read_bytes() == before
     assert [path.name for path in tmp_path.glob(".*tmp")] == []
 
@@ -73,5 +72,5 @@ def test_a_full_disk_leaves_the_old_bundle_whole(folder: Path, tmp_path: Path, m
 @pytest.mark.parametrize("force", [False, True])
 def test_a_device_is_never_replaced(folder: Path, force: bool) -> None:
     with pytest.raises(UserError, match="/dev/full: is a device"):
-        build(BuildRequest(str(folder), Path("/dev/full"), force=force))
+        built(folder, out=Path("/dev/full"), force=force)
     assert Path("/dev/full").is_char_device()

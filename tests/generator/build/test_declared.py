@@ -9,20 +9,18 @@ import random
 import re
 import subprocess
 import sys
-import zipfile
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner, Result
 from sklearn.metrics import f1_score
 
 from gen_bundle.build.building import BuildRequest, build
-from gen_bundle.cli import root
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import competitions
+from tests.generator.build.looking import built, command, kit_of, members, refused
 from tests.generator.dry_run.in_process import InProcessEngine
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
@@ -112,10 +110,6 @@ def declare(folder: Path, declaration: dict[str, Any]) -> None:
     (folder / "bundle.yaml").write_text(yaml.safe_dump(declaration, sort_keys=False), encoding="utf-8")
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(root, [str(argument) for argument in arguments])
-
-
 @pytest.fixture
 def runs_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let dry runs score in the test's process."""
@@ -126,8 +120,8 @@ def runs_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("forked_python")
 def test_from_bundle_yaml_to_the_board(competition: Path, tmp_path: Path) -> None:
     bundle, out = tmp_path / "bundle.zip", tmp_path / "out"
-    assert run(competition, "--out", bundle).exit_code == 0
-    done = run("dry-run", bundle, "--engine", "process", "--phase", "test", "--out", out)
+    assert command(competition, "--out", bundle).exit_code == 0
+    done = command("dry-run", bundle, "--engine", "process", "--phase", "test", "--out", out)
     assert done.exit_code == 0, done.output
     record = json.loads((out / "dry-run.json").read_text(encoding="utf-8"))
     (row,) = record["board"]
@@ -156,22 +150,22 @@ def test_an_average_rank_from_bundle_yaml_to_the_board(competition: Path, tmp_pa
     declare(competition, ranked())
     bundle, right = tmp_path / "bundle.zip", tmp_path / "right.csv"
     write_csv(right, rows_of("test", 30), "id", "label", "strength")
-    assert run(competition, "--out", bundle).exit_code == 0
+    assert command(competition, "--out", bundle).exit_code == 0
     some = competition / "data/baselines/test/some.csv"
     given = ("--submission", some, "--submission", right, "--engine", "process", "--phase", "test")
-    assert run("dry-run", bundle, *given, "--out", tmp_path / "out").exit_code == 0
+    assert command("dry-run", bundle, *given, "--out", tmp_path / "out").exit_code == 0
     record = json.loads((tmp_path / "out/dry-run.json").read_text(encoding="utf-8"))
     assert record["platform_version"] == "1.32"
     shown = [(row["submission"], row["cells"]["rank"]) for row in record["board"]]
     assert shown == [("right", "1.25"), ("some", "1.75")]  # both have a Pearson of 1.0 as the board shows it
-    older = run("dry-run", bundle, *given, "--out", tmp_path / "older", "--platform-version", "1.25")
+    older = command("dry-run", bundle, *given, "--out", tmp_path / "older", "--platform-version", "1.25")
     assert older.exit_code == 2
     assert "leaderboards[0].columns[0].computation" in older.stderr
-    assert run("check", bundle).exit_code == 0
-    refused = run("check", bundle, "--platform-version", "1.25", "--json")
+    assert command("check", bundle).exit_code == 0
+    refused = command("check", bundle, "--platform-version", "1.25", "--json")
     said = json.loads(refused.stdout)
     assert (refused.exit_code, said["accepted"], said["platform_version"]) == (1, False, "1.25")
-    assert run("preview", bundle, "--out", tmp_path / "preview", "--dry-run", tmp_path / "out").exit_code == 0
+    assert command("preview", bundle, "--out", tmp_path / "preview", "--dry-run", tmp_path / "out").exit_code == 0
     page = (tmp_path / "preview/index.html").read_text(encoding="utf-8")
     assert "Mean rank is the mean of a row's ranks in" in page
     assert "Shown as Codabench 1.32 does" in page
@@ -188,7 +182,7 @@ def test_an_average_rank_from_bundle_yaml_to_the_board(competition: Path, tmp_pa
 )
 def test_what_an_average_rank_cannot_be(competition: Path, declaration: dict[str, Any], expected: str) -> None:
     declare(competition, declaration)
-    assert expected in run(competition, "--out", competition / "bundle.zip").stderr
+    assert expected in command(competition, "--out", competition / "bundle.zip").stderr
 
 
 @pytest.mark.slow
@@ -199,38 +193,24 @@ def test_labels_of_all_phases_are_known_in_each(competition: Path, tmp_path: Pat
     write_csv(competition / "data/dev/gold.csv", rows)
     answers = [{**row, "label": "mixed"} for row in answered(rows_of("test", 30))]
     write_csv(competition / "data/baselines/test/some.csv", answers, "id", "label", "strength")
-    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
-    assert built.path.is_file()
-    write_csv(
-        competition / "data/baselines/test/some.csv",
-        [{**one, "label": "other"} for one in answers],
-        "id",
-        "label",
-        "strength",
-    )
+    assert built(competition).path.is_file()
+    others = [{**one, "label": "other"} for one in answers]
+    write_csv(competition / "data/baselines/test/some.csv", others, "id", "label", "strength")
     with pytest.raises(UserError, match="label has an unknown label"):
-        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+        built(competition)
 
 
 @pytest.mark.slow
 def test_the_validator_says_at_home_what_the_platform_would(competition: Path, tmp_path: Path) -> None:
-    build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
-    with zipfile.ZipFile(tmp_path / "bundle.zip") as bundle:
-        bundle.extractall(tmp_path / "unpacked")
-    kit = next((tmp_path / "unpacked").rglob("starting_kit*/test.zip"), None) or next(
-        path for path in (tmp_path / "unpacked").rglob("*.zip") if "kit" in str(path) and "test" in path.name
-    )
-    with zipfile.ZipFile(kit) as archive:
-        archive.extractall(tmp_path / "kit")
-    (validator,) = (tmp_path / "kit").rglob("validate.pyz")
+    kit = kit_of(built(competition).path, tmp_path / "kit")
 
     def validated(text: str) -> subprocess.CompletedProcess[str]:
         file = tmp_path / "predictions.csv"
         file.write_text(text, encoding="utf-8")
-        command = [sys.executable, "-S", str(validator), str(file)]
+        command = [sys.executable, "-S", str(kit / "validate.pyz"), str(file)]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    template = next((tmp_path / "kit").rglob("predictions.csv")).read_text(encoding="utf-8")
+    template = (kit / "template/predictions.csv").read_text(encoding="utf-8")
     assert validated(template).returncode == 0
     refused = validated(template.replace("negative", "negativ", 1) + "x,neutral,2\n")
     assert refused.returncode == 1
@@ -238,7 +218,7 @@ def test_the_validator_says_at_home_what_the_platform_would(competition: Path, t
         'predictions.csv:2: label has an unknown label: "negativ". Expected: one of negative, neutral' in refused.stdout
     )
     assert 'unknown id "x"' in refused.stdout
-    assert "negativ, neutral" not in (tmp_path / "kit/FORMAT.md").read_text(encoding="utf-8")
+    assert "negativ, neutral" not in (kit / "FORMAT.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -249,31 +229,26 @@ def test_labels_are_those_of_the_gold_column_that_is_compared(competition: Path,
     columns = [{"key": "f1", "metric": {"name": "f1", "field": "label", "gold": "feeling"}}]
     tasks = [{**DECLARATION["tasks"][0], "columns": columns}]
     declare(competition, {**DECLARATION, "tasks": tasks, "reference": {"file": "gold.csv", "public": ["language"]}})
-    build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    built(competition)
     answers = [{**one, "label": "other"} for one in answered(rows_of("test", 30))]
     write_csv(competition / "data/baselines/test/some.csv", answers, "id", "label", "strength")
     with pytest.raises(UserError, match=r'unknown label: "other".* Expected: one of negative, neutral, positive'):
-        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+        built(competition)
 
 
 def test_a_gold_file_without_a_header_is_shown_with_its_first_line(competition: Path, tmp_path: Path) -> None:
     gold = competition / "data/dev/gold.csv"
     header, first, *_ = gold.read_text().splitlines()
     gold.write_text(gold.read_text().removeprefix(f"{header}\n"))
-    with pytest.raises(UserError) as caught:
-        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
     shown = ", ".join(f'"{cell}"' for cell in first.split(","))
-    assert caught.value.messages[0].startswith(
-        f"dev: gold.csv:1: the column id is missing; the first line holds {shown}."
-    )
+    said = f"dev: gold.csv:1: the column id is missing; the first line holds {shown}."
+    assert refused(competition)[0].startswith(said)
 
 
 def test_a_fault_in_gold_is_reported_for_its_own_phase_alone(competition: Path, tmp_path: Path) -> None:
     rows = rows_of("dev", 20)
     write_csv(competition / "data/dev/gold.csv", [{**rows[0], "label": " x", "strength": "none"}, *rows[1:]])
-    with pytest.raises(UserError) as caught:
-        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
-    label, strength = caught.value.messages
+    label, strength = refused(competition)
     assert label.startswith('dev: gold.csv:2: label has blanks around it: " x". Expected: one of negative, neutral, ')
     assert re.search(r"blanks around it \(bundle\.yaml:\d+:\d+\)\.$", label)
     assert strength.startswith('dev: gold.csv:2: strength is not a number: "none". Expected: a finite number')
@@ -308,8 +283,8 @@ def test_a_build_says_what_scores_give_away(
 ) -> None:
     test = {**DECLARATION["phases"][1], **change}
     declare(competition, {**DECLARATION, "phases": [DECLARATION["phases"][0], test]})
-    (built,) = build(BuildRequest(str(competition), tmp_path / "b.zip"))
-    told = [note for note in built.notes if "one participant can learn" in note]
+    one = built(competition)
+    told = [note for note in one.notes if "one participant can learn" in note]
     assert [note[: len(line or "")] for note in told] == ([line] if line else [])
 
 
@@ -319,15 +294,13 @@ def test_a_column_that_participants_may_know_is_declared(competition: Path, tmp_
     write_csv(competition / "data/test/gold.csv", rows)
     write_csv(competition / "data/public/test/texts.csv", rows, "id", "text")
     declare(competition, {**DECLARATION, "reference": {"file": "gold.csv", "public": ["text"]}})
-    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
-    assert not built.leaks
+    one = built(competition)
+    assert not one.leaks
 
 
 def test_gold_that_leaves_a_metric_undefined_stops_the_build(competition: Path, tmp_path: Path) -> None:
     write_csv(competition / "data/test/gold.csv", [{**row, "strength": 0.5} for row in rows_of("test", 30)])
-    with pytest.raises(UserError) as caught:
-        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
-    assert any("gold.csv (pearson): all gold values are equal" in message for message in caught.value.messages)
+    assert any("gold.csv (pearson): all gold values are equal" in message for message in refused(competition))
 
 
 def test_mistakes_of_a_declaration_name_file_line_and_column(competition: Path) -> None:
@@ -335,7 +308,7 @@ def test_mistakes_of_a_declaration_name_file_line_and_column(competition: Path) 
     text = text.replace("name: pearson", "name: pearsn").replace("key: id\n", "key: id\n  missing: rejct\n")
     (competition / "bundle.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(UserError) as caught:
-        build(BuildRequest(str(competition)))
+        built(competition)
     lines = text.splitlines()
     metric, kind = (next(i for i, line in enumerate(lines, 1) if word in line) for word in ("pearsn", "rejct"))
     first, second = caught.value.messages
@@ -346,9 +319,7 @@ def test_mistakes_of_a_declaration_name_file_line_and_column(competition: Path) 
 
 def test_keys_of_declared_scoring_are_refused_with_a_package(competition: Path) -> None:
     declare(competition, {**DECLARATION, "scoring_program": "clarity2026"})
-    with pytest.raises(UserError) as caught:
-        build(BuildRequest(str(competition)))
-    assert any("is read only with scoring_program: declared" in message for message in caught.value.messages)
+    assert any("is read only with scoring_program: declared" in message for message in refused(competition))
 
 
 @pytest.mark.slow
@@ -357,7 +328,7 @@ def test_a_baseline_that_holds_a_column_of_gold_is_refused(competition: Path, tm
     strengths = [row["strength"] for row in rows_of("test", 30)]
     rows = [{**row, "strength": one} for row, one in zip(answered(rows_of("test", 30)), strengths, strict=True)]
     write_csv(competition / "data/baselines/test/some.csv", rows[::-1], "id", "label", "strength")
-    done = run(competition, "--out", tmp_path / "bundle.zip")
+    done = command(competition, "--out", tmp_path / "bundle.zip")
     assert done.exit_code == 2
     assert "baselines/test/some/some.csv shows strength of gold.csv for 30 of 30 items" in done.output
     assert not (tmp_path / "bundle.zip").exists()
@@ -373,7 +344,7 @@ def test_a_further_column_that_no_metric_reads_is_gold_unless_it_is_public(
         write_csv(competition / "data" / phase / "gold.csv", rows)
         write_csv(competition / "data/public" / phase / "texts.csv", rows, "id", "language", "remark")
     declare(competition, {**DECLARATION, "reference": {"file": "gold.csv", "public": ["language", *public]}})
-    built = run(competition, "--out", tmp_path / "bundle.zip")
+    built = command(competition, "--out", tmp_path / "bundle.zip")
     assert ("public/test/texts.csv shows remark of gold.csv" in built.output) == (not public), built.output
     assert built.exit_code == (0 if public else 2)
 
@@ -381,8 +352,8 @@ def test_a_further_column_that_no_metric_reads_is_gold_unless_it_is_public(
 @pytest.mark.slow
 def test_a_public_column_that_the_gold_has_not_is_said(competition: Path, tmp_path: Path) -> None:
     declare(competition, {**DECLARATION, "reference": {"file": "gold.csv", "public": ["langauge"]}})
-    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
-    (said,) = [note for note in built.notes if "reference.public" in note]
+    one = built(competition)
+    (said,) = [note for note in one.notes if "reference.public" in note]
     assert "names langauge. gold.csv has " in said
 
 
@@ -396,10 +367,10 @@ def test_gold_that_is_public_as_a_whole_is_no_secret(competition: Path, tmp_path
     declaration = {**DECLARATION, "tasks": tasks, "reference": {"file": "gold.csv", "public": ["language"]}}
     declare(competition, declaration)
     with pytest.raises(UserError, match=r"data/test: nothing in it is secret.*`gold: public` in the phase"):
-        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+        built(competition)
     phases = [{**phase, "gold": "public"} for phase in DECLARATION["phases"]]
     declare(competition, {**declaration, "phases": phases})
-    assert not build(BuildRequest(str(competition), tmp_path / "bundle.zip"))[0].leaks
+    assert not built(competition).leaks
 
 
 @pytest.mark.slow
@@ -417,7 +388,7 @@ def test_a_check_of_the_organisers_own_is_tried_by_the_build(competition: Path, 
     declaration = copy.deepcopy(DECLARATION)
     declaration["submission"]["check"] = "metrics.py:check"
     declare(competition, declaration)
-    done = run(competition, "--out", competition.parent / "out.zip")
+    done = command(competition, "--out", competition.parent / "out.zip")
     if fails is None:
         assert done.exit_code == 0, done.output
     else:
@@ -427,10 +398,9 @@ def test_a_check_of_the_organisers_own_is_tried_by_the_build(competition: Path, 
     if fails == "data/baselines/dev/NAME/":
         rows = answered(rows_of("dev", 20))
         write_csv(competition / "data/baselines/dev/some.csv", rows, "id", "label", "strength")
-        built = run(competition, "--out", competition.parent / "out.zip")
+        built = command(competition, "--out", competition.parent / "out.zip")
         assert built.exit_code == 0, built.output
         said = "dev: the template is no valid submission (predictions.csv: one label"
         assert said in " ".join(built.output.split())
-        with zipfile.ZipFile(competition.parent / "out.zip") as bundle, bundle.open("starting_kits/dev.zip") as kit:
-            readme = zipfile.ZipFile(kit).read("README.md").decode()
+        readme = members(members(competition.parent / "out.zip")["starting_kits/dev.zip"])["README.md"].decode()
         assert "an empty submission, which is refused until it is filled in" in readme

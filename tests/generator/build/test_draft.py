@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from gen_bundle.build.building import BuildRequest, DraftError, build
+from gen_bundle.build.building import DraftError
 from gen_bundle.build.draft import Lack
-from gen_bundle.cli import root
 from gen_bundle.ground.resources import SCAFFOLD, SCAFFOLD_TEXT, resource
+from tests.generator.build.looking import built, command
 from tests.generator.competition import second_module, second_task, small_competition
 
 pytestmark = [pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
@@ -52,13 +52,9 @@ def finished(
 
 
 def lacks(folder: Path, **request: Any) -> dict[str, Lack]:
-    (built,) = build(BuildRequest(str(folder), folder.parent / "bundle.zip", **request))
-    assert len({lack.id for lack in built.draft}) == len(built.draft)
-    return {lack.id: lack for lack in built.draft}
-
-
-def command(*arguments: object) -> Result:
-    return CliRunner().invoke(root, [str(argument) for argument in arguments])
+    draft = built(folder, **request).draft
+    assert len({lack.id for lack in draft}) == len(draft)
+    return {lack.id: lack for lack in draft}
 
 
 def last_line(result: Result) -> str:
@@ -101,7 +97,7 @@ def test_a_release_of_a_draft_writes_nothing(tmp_path: Path) -> None:
     assert last_line(command(folder, "--out", out)).endswith("draft, not ready to publish: 1 thing is missing")
     before = out.read_bytes()
     with pytest.raises(DraftError):
-        build(BuildRequest(str(folder), out, release=True))
+        built(folder, out=out, release=True)
     assert out.read_bytes() == before
 
 
@@ -159,7 +155,7 @@ def test_an_image_of_this_machine_beside_a_queue_is_left_to_the_check(tmp_path: 
     folder = finished(tmp_path, lambda declaration: declaration.update(docker_image="gen-bundle/task:1", queue=queue))
     assert "local-image" not in lacks(folder)
     command(folder, "--out", tmp_path / "b.zip")
-    assert "docker-image-local" in CliRunner().invoke(root, ["check", str(tmp_path / "b.zip")]).stdout
+    assert "docker-image-local" in command("check", tmp_path / "b.zip").stdout
 
 
 @pytest.mark.slow

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
-import zipfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -16,9 +14,9 @@ import numpy as np
 import pytest
 
 from gen_bundle.author.new.project import Place, new_package
-from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.ground.errors import UserError
 from tests.generator.after.report.declared_task import declared_task
+from tests.generator.build.looking import built, kit_of, members
 from tests.scoring_programs.declared.arrays_as_files import nifti, npy, npz, png
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
@@ -61,35 +59,27 @@ def competition(folder: Path, suffix: str, values: list[int]) -> Path:
     return made
 
 
-def kit_of(bundle: Path) -> zipfile.ZipFile:
-    with zipfile.ZipFile(bundle) as archive:
-        return zipfile.ZipFile(io.BytesIO(archive.read("starting_kits/test.zip")))
-
-
 @pytest.mark.parametrize("suffix", WRITERS)
 def test_a_segmentation_task_is_built_in_every_format(suffix: str, tmp_path: Path) -> None:
     folder = competition(tmp_path / "task", suffix, [0, 1, 2])
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    kit = kit_of(built.path)
-    form = kit.read("FORMAT.md").decode()
+    one = built(folder)
+    kit = kit_of(one.path, tmp_path / "kit")
+    form = (kit / "FORMAT.md").read_text(encoding="utf-8")
     assert "an array of `0`, `1`, `2`, of the shape that it has in `template/`" in form
     assert f"case-1/mask.{suffix}" in form
     assert "| Field | Type |" not in form
-    assert {f"template/{name}/mask.{suffix}" for name in MASKS} <= set(kit.namelist())
-    (tmp_path / "validate.pyz").write_bytes(kit.read("validate.pyz"))
-    kit.extractall(tmp_path / "kit")
+    assert all((kit / f"template/{name}/mask.{suffix}").is_file() for name in MASKS)
     for sent, said in (
         ("template", "is valid. The numbers of its arrays are looked at when"),
         ("examples/valid.zip", "is valid"),
     ):
-        command = [sys.executable, "-I", "-S", str(tmp_path / "validate.pyz"), str(tmp_path / "kit" / sent)]
+        command = [sys.executable, "-I", "-S", str(kit / "validate.pyz"), str(kit / sent)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         assert said in done.stdout
-    assert {"cut-off.zip", "missing-file.zip", "other-file.zip"} <= {Path(name).name for name in kit.namelist()}
-    assert not [note for note in built.notes if "file of bytes" in str(note)]
-    with zipfile.ZipFile(built.path) as archive:
-        program = zipfile.ZipFile(io.BytesIO(archive.read("scoring_programs/test-joint.zip")))
-    assert json.loads(program.read("program.json"))["secrets"] == [{"name": f"*_gold.{suffix}"}]
+    assert {"cut-off.zip", "missing-file.zip", "other-file.zip"} <= {file.name for file in kit.rglob("*.zip")}
+    assert not [note for note in one.notes if "file of bytes" in note]
+    program = members(members(one.path)["scoring_programs/test-joint.zip"])
+    assert json.loads(program["program.json"])["secrets"] == [{"name": f"*_gold.{suffix}"}]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +95,7 @@ def test_gold_is_found_in_other_files(name: str, write: Callable[[Any], bytes], 
     (folder / "data/public").mkdir()
     (folder / "data/public" / name).write_bytes(write(CUBES["case1"]))
     with pytest.raises(UserError, match=r"has the array of the reference file case1_gold\.nii\.gz"):
-        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
+        built(folder)
 
 
 @pytest.mark.parametrize(
@@ -123,25 +113,24 @@ def test_a_file_of_one_line_is_found_by_its_bytes(note: str, tmp_path: Path) -> 
     (made / "data/test").mkdir(parents=True)
     (made / "data/test/a.json").write_text(note)
     (made / "data/test/b.json").write_text("3")
-    build(BuildRequest(str(made), tmp_path / "bundle.zip"))
+    built(made)
     (made / "data/public").mkdir()
     (made / "data/public/other.json").write_text("3")
-    build(BuildRequest(str(made), tmp_path / "bundle.zip"))
+    built(made)
     (made / "data/public/sample.txt").write_text(note)
     with pytest.raises(UserError, match=r"sample\.txt is the reference file a\.json"):
-        build(BuildRequest(str(made), tmp_path / "again.zip"))
+        built(made)
 
 
 def test_a_template_that_is_no_answer_needs_a_baseline(tmp_path: Path) -> None:
     folder = competition(tmp_path / "task", "npy", [1, 2, 3])
     for path in (folder / "data").rglob("*.npy"):
         path.write_bytes(npy(np.load(path) + 1))
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    assert any("the template is no valid submission" in note for note in map(str, built.notes))
+    assert any("the template is no valid submission" in note for note in built(folder).notes)
     for path in sorted((folder / "data/baselines").rglob("*"), reverse=True):
         path.unlink() if path.is_file() else path.rmdir()
     with pytest.raises(UserError, match="The kit needs a valid example: put one into data/baselines/test/NAME/"):
-        build(BuildRequest(str(folder), tmp_path / "again.zip"))
+        built(folder)
 
 
 def test_a_package_may_take_files_that_are_no_text(tmp_path: Path) -> None:
@@ -151,5 +140,4 @@ def test_a_package_may_take_files_that_are_no_text(tmp_path: Path) -> None:
     line = '    (Path(request["out"]) / "mask.png").write_bytes(b"\\x89PNG" + bytes(9000))\n    return {}\n'
     start = code.index("def template")
     organiser.write_text(code[:start] + code[start:].replace("    return {}\n", line, 1), encoding="utf-8")
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    assert "template/mask.png" in kit_of(built.path).namelist()
+    assert (kit_of(built(folder).path, tmp_path / "kit") / "template/mask.png").is_file()

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gen_bundle.build.building import BuildRequest, build
 from tests.generator.after.report.declared_task import declared_task
+from tests.generator.build.looking import built, members
 from tests.generator.build.test_several_tables import outcomes
 from tests.sweeps import sweep
 
@@ -189,17 +187,14 @@ def made(folder: Path, case: str) -> Path:
 def test_a_competition_of_each_kind_is_built_and_scores(case: str, tmp_path: Path) -> None:
     _, _, gold, sent, value, said = CASES[case]
     competition = made(tmp_path, case)
-    (built,) = build(BuildRequest(str(competition), tmp_path / "b.zip"))
-    found = outcomes([built.path.read_bytes()], "joint", sent, tmp_path / "scored")
+    bundle = built(competition).path
+    found = outcomes([bundle.read_bytes()], "joint", sent, tmp_path / "scored")
     assert found.pop("valid test") is True
     (scores,) = found.values()
     assert scores["score"] == pytest.approx(value)
-    with zipfile.ZipFile(built.path) as bundle, bundle.open("starting_kits/test.zip") as file:
-        kit = zipfile.ZipFile(io.BytesIO(file.read()))
-        assert said in kit.read("FORMAT.md").decode()
+    assert said in members(members(bundle)["starting_kits/test.zip"])["FORMAT.md"].decode()
     public = competition / "data/public"
     public.mkdir()
     for name, text in gold.items():
         (public / f"more_{name}").write_text(text, encoding="utf-8")
-    (leaking,) = build(BuildRequest(str(competition), tmp_path / "b.zip", force=True))
-    assert leaking.leaks
+    assert built(competition, force=True).leaks

@@ -1,6 +1,6 @@
 """Projects with programs of others: what lies there is packed as it is, and what cannot be packed is named."""
 
-import io
+import shutil
 import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -9,38 +9,14 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.build.building import BuildRequest, Built, build
 from gen_bundle.cli.diff import diff
 from gen_bundle.dry_run.engines.choose import StrangersError, refuse_strangers
 from gen_bundle.dry_run.engines.process import ProcessEngine
-from gen_bundle.ground.errors import UserError
+from tests.generator.build.looking import built, document, members, refused
 from tests.generator.foreign_project import FILES, foreign_project
-from tests.yaml_text import loaded
 
 KEY = "5f3a7e1c-0d2b-4c6a-9b1e-2f4d6a8c0e13"
 Change = Callable[[dict[str, Any]], object]
-
-
-def built(folder: Path, **asked: Any) -> Built:
-    (one,) = build(BuildRequest(str(folder), folder.parent / "out.zip", **asked))
-    return one
-
-
-def members(bundle: Path) -> dict[str, bytes]:
-    with zipfile.ZipFile(bundle) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
-def document(bundle: Path) -> dict[str, Any]:
-    value: dict[str, Any] = loaded(members(bundle)["competition.yaml"])
-    return value
-
-
-def refusals(folder: Path, **asked: Any) -> tuple[str, ...]:
-    with pytest.raises(UserError) as caught:
-        built(folder, **asked)
-    assert not (folder.parent / "out.zip").exists()
-    return tuple(caught.value.messages)
 
 
 def test_everything_is_packed_as_it_lies_there(tmp_path: Path) -> None:
@@ -49,8 +25,7 @@ def test_everything_is_packed_as_it_lies_there(tmp_path: Path) -> None:
     assert packed["pages/overview.md"] == FILES["pages/overview.md"]
     assert packed["pages/terms.html"] == FILES["pages/terms.html"]
     for folder in ("programs/score", "data/dev", "data/test", "solutions/guess"):
-        with zipfile.ZipFile(io.BytesIO(packed[f"{folder}.zip"])) as inner:
-            held = {f"{folder}/{name}": inner.read(name) for name in inner.namelist()}
+        held = {f"{folder}/{name}": content for name, content in members(packed[f"{folder}.zip"]).items()}
         assert held == {name: content for name, content in FILES.items() if name.startswith(f"{folder}/")}
     assert (one.errors, one.draft) == ((), ())
 
@@ -66,6 +41,7 @@ def test_dates_limits_rule_and_image_are_those_that_were_written(tmp_path: Path)
     assert declared["leaderboards"][0]["columns"][0]["key"] == "set1-acc"
 
 
+QUESTION_FLAGS = {"is_required": "no", "is_on_leaderboard": True}
 ACCEPTED: dict[str, Change] = {
     "one task in two phases": lambda one: one["phases"][1].update(tasks=["dev"]),
     "a task in no phase": lambda one: one["phases"][0].update(tasks=["test"]),
@@ -84,14 +60,7 @@ ACCEPTED: dict[str, Change] = {
     "texts that say nothing": lambda one: one.update(contact="", queue="", reward="", description=""),
     "a question": lambda one: one.update(
         fact_sheet={
-            "m": {
-                "key": "m",
-                "type": "text",
-                "title": "M",
-                "selection": "",
-                "is_required": "no",
-                "is_on_leaderboard": True,
-            }
+            "m": {"key": "m", "type": "text", "title": "M", "selection": "", **QUESTION_FLAGS},
         }
     ),
     "flags": lambda one: one.update(make_programs_available=True, auto_run_submissions=False, forum=False),
@@ -105,7 +74,7 @@ def test_what_the_platform_takes_is_written(tmp_path: Path, change: Change) -> N
 
 def test_what_the_platform_refuses_is_written_with_force_alone(tmp_path: Path) -> None:
     folder = foreign_project(tmp_path / "task", lambda one: one["phases"][1].update(start="2031-01-05"))
-    (message,) = refusals(folder)
+    (message,) = refused(folder)
     assert "phase Test starts 2031-01-05" in message
     assert document(built(folder, force=True).path)["phases"][1]["start"] == "2031-01-05"
 
@@ -342,14 +311,14 @@ def test_what_cannot_be_packed_is_named(tmp_path: Path, change: Change, said: st
     folder = foreign_project(tmp_path / "task", change)
     for name in ("dev", "some"):
         (folder / "data" / f"{name}.zip").write_bytes(b"no zip")
-    assert said in "\n".join(refusals(folder))
+    assert said in "\n".join(refused(folder))
 
 
 def test_a_link_that_leads_outside_is_refused(tmp_path: Path) -> None:
     (tmp_path / "key.txt").write_text("secret", encoding="utf-8")
     folder = foreign_project(tmp_path / "task")
     (folder / "programs" / "score" / "key.txt").symlink_to("../../../key.txt")
-    (message,) = refusals(folder)
+    (message,) = refused(folder)
     assert message.startswith("programs/score/key.txt: leads to")
 
 
@@ -358,7 +327,7 @@ def test_a_link_that_leads_outside_is_refused(tmp_path: Path) -> None:
     [({"layout": "joint"}, "--layout joint"), ({"task": "dev"}, "--task dev"), ({"platform": "codalab"}, "--platform")],
 )
 def test_options_that_need_a_scoring_package_are_refused(tmp_path: Path, asked: dict[str, str], option: str) -> None:
-    (message,) = refusals(foreign_project(tmp_path / "task"), **asked)
+    (message,) = refused(foreign_project(tmp_path / "task"), **asked)
     assert message.startswith(option)
 
 
@@ -383,12 +352,10 @@ def test_own_data_take_the_place_of_data(tmp_path: Path) -> None:
         (tmp_path / "real" / name / "gold.txt").write_text(f"real {name}", encoding="utf-8")
     packed = members(built(folder, data=tmp_path / "real").path)
     for name in ("dev", "test"):
-        with zipfile.ZipFile(io.BytesIO(packed[f"data/{name}.zip"])) as inner:
-            assert inner.read("gold.txt").decode() == f"real {name}"
-    (tmp_path / "out.zip").unlink()
-    (tmp_path / "real" / "test" / "gold.txt").unlink()
-    (tmp_path / "real" / "test").rmdir()
-    (message,) = refusals(folder, data=tmp_path / "real")
+        assert members(packed[f"data/{name}.zip"]) == {"gold.txt": f"real {name}".encode()}
+    (tmp_path / "bundle.zip").unlink()
+    shutil.rmtree(tmp_path / "real" / "test")
+    (message,) = refused(folder, data=tmp_path / "real")
     assert f"tasks.test.reference_data: nothing is at {tmp_path / 'real' / 'test'}." in message
 
 
@@ -401,8 +368,8 @@ def test_any_value_can_be_overridden(tmp_path: Path) -> None:
     declared = document(built(foreign_project(tmp_path / "task"), overrides=overrides).path)
     assert declared["phases"][1]["end"] == "2031-05-01 12:00:00"
     assert declared["leaderboards"][0]["columns"][0]["precision"] == 1
-    (tmp_path / "out.zip").unlink()
-    (message,) = refusals(tmp_path / "task", overrides=("option.x=1",))
+    (tmp_path / "bundle.zip").unlink()
+    (message,) = refused(tmp_path / "task", overrides=("option.x=1",))
     assert message.startswith("--set option.x=1: no key 'option'.")
 
 
@@ -412,7 +379,7 @@ def test_gold_where_participants_can_read_it_is_refused(tmp_path: Path) -> None:
     (folder / "data" / "public").mkdir()
     for place in ("test", "public"):
         (folder / "data" / place / "labels.csv").write_text(f"id,label\n{rows}", encoding="utf-8")
-    assert any("participants would see" in message or "labels.csv" in message for message in refusals(folder))
+    assert any("participants would see" in message or "labels.csv" in message for message in refused(folder))
     assert built(folder, force=True).leaks
 
 
@@ -421,16 +388,13 @@ def test_phases_that_are_over_make_it_a_draft(tmp_path: Path) -> None:
     assert [lack.id for lack in one.draft] == ["dates-past"]
 
 
-def test_a_project_is_compared_with_its_bundle(tmp_path: Path) -> None:
+def test_a_bundle_is_compared_with_its_project_and_not_trusted(tmp_path: Path) -> None:
     folder = foreign_project(tmp_path / "task")
     bundle = built(folder).path
     assert diff(str(bundle), str(folder)) == []
     (folder / "programs" / "score" / "score.py").write_text("raise SystemExit\n", encoding="utf-8")
     assert [one.part for one in diff(str(bundle), str(folder))] == ["programs", "programs"]
-
-
-def test_programs_of_others_are_not_trusted_for_being_packed(tmp_path: Path) -> None:
-    bundle = built(foreign_project(tmp_path / "task")).path
+    # and programs of others are not trusted for being packed
     with pytest.raises(StrangersError, match=r"packs programs of others: score\.zip would run"):
         refuse_strangers(bundle, ProcessEngine(keep_apart=False), trust=False)
 

@@ -5,17 +5,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from gen_bundle.cli import root
 from gen_bundle.ground.resources import competitions
+from tests.generator.build.looking import command
 from tests.generator.competition import small_competition
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
-
-
-def gen_bundle(*arguments: object) -> Result:
-    return CliRunner().invoke(root, [*map(str, arguments)])
 
 
 def install(site: Path, package: str, entry_points: str) -> None:
@@ -37,11 +32,11 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_it_is_listed_and_built_by_name(site: Path, tmp_path: Path) -> None:
     install(site, "film-task", "film-reviews = film_reviews")
-    (row,) = (row for row in json.loads(gen_bundle("list", "--json").stdout) if row["name"] == "film-reviews")
+    (row,) = (row for row in json.loads(command("list", "--json").stdout) if row["name"] == "film-reviews")
     assert row["package"] == "film-task 1.0"
     assert row["tasks"] == ["classification"]
-    assert "from: film-task 1.0" in gen_bundle("list").stdout
-    done = gen_bundle("film-reviews", "--out", tmp_path / "films.zip")
+    assert "from: film-task 1.0" in command("list").stdout
+    done = command("film-reviews", "--out", tmp_path / "films.zip")
     assert done.exit_code == 0, done.output
     assert (tmp_path / "films.zip").exists()
 
@@ -50,30 +45,30 @@ def test_a_folder_inside_a_package(site: Path, tmp_path: Path) -> None:
     shutil.move(site / "film_reviews", site / "films" / "shared_task")
     (site / "films" / "__init__.py").write_text("raise RuntimeError('imported')\n", encoding="utf-8")
     install(site, "films", "film-reviews = films.shared_task")
-    done = gen_bundle("film-reviews", "--out", tmp_path / "films.zip")
+    done = command("film-reviews", "--out", tmp_path / "films.zip")
     assert done.exit_code == 0, done.output
 
 
 def test_a_name_that_two_packages_take(site: Path, tmp_path: Path) -> None:
     install(site, "film-task", "film-reviews = film_reviews")
     install(site, "other-films", "film-reviews = film_reviews")
-    listed = gen_bundle("list")
+    listed = command("list")
     assert listed.exit_code == 0
     assert "film-reviews is left out: film-reviews: 2 installed competitions have this name" in listed.stderr
-    done = gen_bundle("film-reviews", "--out", tmp_path / "films.zip")
+    done = command("film-reviews", "--out", tmp_path / "films.zip")
     assert done.exit_code == 2
     for text in ("film-task 1.0", "other-films 1.0", str(site / "film_reviews"), "Give the folder"):
         assert text in done.stderr
-    assert gen_bundle(site / "film_reviews", "--out", tmp_path / "films.zip").exit_code == 0
+    assert command(site / "film_reviews", "--out", tmp_path / "films.zip").exit_code == 0
 
 
 def test_no_package_takes_the_place_of_what_comes_with_the_tool(site: Path, tmp_path: Path) -> None:
     install(site, "film-task", "process2025 = film_reviews")
-    done = gen_bundle("process2025", "--out", tmp_path / "process.zip")
+    done = command("process2025", "--out", tmp_path / "process.zip")
     assert done.exit_code == 2
     assert "gen-bundle (" in done.stderr
     assert "film-task 1.0" in done.stderr
-    assert gen_bundle(competitions()["process2025"], "--out", tmp_path / "process.zip").exit_code == 0
+    assert command(competitions()["process2025"], "--out", tmp_path / "process.zip").exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -89,13 +84,13 @@ def test_no_package_takes_the_place_of_what_comes_with_the_tool(site: Path, tmp_
 )
 def test_an_entry_point_that_leads_nowhere_is_said_and_ends_nothing(site: Path, entry_point: str, said: str) -> None:
     install(site, "film-task", f"{entry_point}\nfilm-reviews = film_reviews")
-    listed = gen_bundle("list")
+    listed = command("list")
     assert listed.exit_code == 0, listed.output
     assert "film-task 1.0" in listed.stderr
     assert said in listed.stderr
     assert "film-reviews" in listed.stdout
     if entry_point.startswith("gone"):
-        done = gen_bundle("gone")
+        done = command("gone")
         assert done.exit_code == 2
         assert said in done.stderr
 
@@ -104,7 +99,7 @@ def test_an_entry_point_that_leads_nowhere_is_said_and_ends_nothing(site: Path, 
 def test_a_broken_declaration_ends_no_list(site: Path, text: str) -> None:
     (site / "film_reviews" / "bundle.yaml").write_text(text, encoding="utf-8")
     install(site, "film-task", "film-reviews = film_reviews")
-    listed = gen_bundle("list")
+    listed = command("list")
     assert listed.exit_code == 0, listed.output
     assert "note: film-reviews is left out: " in listed.stderr
     assert "clarity2026" in listed.stdout

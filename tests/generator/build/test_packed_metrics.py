@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.check import check_path
-from scoring_kit import frame
 from tests.generator.after.report.declared_task import declared_task
-from tests.scoring_programs.declared.declaring import Files, columns_of
+from tests.generator.build.looking import built
+from tests.generator.build.test_several_tables import outcomes
+from tests.scoring_programs.declared.declaring import columns_of
 from tests.scoring_programs.declared.oracles import KINDS
 from tests.scoring_programs.declared.test_oracles import drawn
 from tests.sweeps import sweep
@@ -34,24 +29,8 @@ def test_all_metrics_of_a_kind_are_packed(name: str, tmp_path: Path) -> None:
     (competition / "data/test").mkdir(parents=True)
     for file, text in made.gold.items():
         (competition / "data/test" / file).write_text(text, encoding="utf-8", newline="")
-    (bundle,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    bundle = built(competition)
     assert not bundle.errors
     assert not [finding for finding in check_path(bundle.path).findings if finding.grave]
-    found = scored(bundle.path, made.answers, tmp_path / "run")
-    assert found == pytest.approx({key: value() for key, value in made.expected.items()}, abs=1e-9)
-
-
-def scored(bundle: Path, answers: Files, place: Path) -> dict[str, float]:
-    """The scores that a bundle's only program writes of a submission."""
-    with zipfile.ZipFile(bundle) as archive:
-        (task,) = yaml.safe_load(archive.read("competition.yaml"))["tasks"]
-        for part, into in (("scoring_program", "program"), ("reference_data", "input/ref")):
-            with zipfile.ZipFile(io.BytesIO(archive.read(task[part]))) as packed:
-                packed.extractall(place / into)
-    (place / "input/res").mkdir()
-    for name, text in answers.items():
-        (place / "input/res" / name).write_text(text, encoding="utf-8", newline="")
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
-        assert frame.main(place / "program", [str(place / "input"), str(place / "output")]) == 0, said.getvalue()
-    scores: dict[str, float] = json.loads((place / "output/scores.json").read_text(encoding="utf-8"))
-    return scores
+    found = outcomes([bundle.path.read_bytes()], "joint", made.answers, tmp_path / "run")
+    assert found["test/joint"] == pytest.approx({key: value() for key, value in made.expected.items()}, abs=1e-9)

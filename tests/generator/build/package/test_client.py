@@ -1,12 +1,13 @@
 """Bugs in a scoring package of the organiser's own: told in few lines, with the message and the place."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.build.package.client import ScoringPackage
 from gen_bundle.ground.errors import UserError
+from tests.generator.build.looking import built, refused
 from tests.generator.competition import small_competition
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_python")]
@@ -53,9 +54,9 @@ def test_a_bug_is_told_in_few_lines(tmp_path: Path, file: str, old: str, new: st
     text = code.read_text(encoding="utf-8")
     assert old in text
     code.write_text(text.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(UserError, match=expected) as caught:
-        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    assert all(len(message.splitlines()) <= 10 for message in caught.value.messages)
+    messages = refused(folder)
+    assert any(re.search(expected, message) for message in messages), messages
+    assert all(len(message.splitlines()) <= 10 for message in messages)
 
 
 @pytest.mark.parametrize(
@@ -102,8 +103,7 @@ def test_a_wrong_answer_is_named_by_verb_and_field(tmp_path: Path, old: str, new
     if "{f" in new:
         text = text.replace("for label in absent]}", 'for label in [*absent, "x"]}}')
     code.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=expected):
-        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
+    assert re.search(expected, "\n".join(refused(folder)))
 
 
 def test_one_process_answers_all_verbs_of_a_build_and_may_print(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_one_process_answers_all_verbs_of_a_build_and_may_print(tmp_path: Path) 
     code.write_text(code.read_text(encoding="utf-8").replace("import csv", f"import csv; {says}"), encoding="utf-8")
     text = code.read_text(encoding="utf-8").replace("    absent =", "    print('{} no JSON')\n    absent =")
     code.write_text(text, encoding="utf-8")
-    build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
+    built(folder)
     assert started.read_text(encoding="utf-8") == "x"
 
 

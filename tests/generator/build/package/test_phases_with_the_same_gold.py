@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.ground.resources import resource
+from tests.generator.build.looking import built
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
 
@@ -14,8 +14,8 @@ GIVEN = "test: the reference data{} are those of the phase dev, file for file: e
 
 
 def told(competition: Path, layout: str) -> list[str]:
-    (built,) = build(BuildRequest(str(competition), competition.parent / "bundle.zip", layout=layout))
-    return [note.partition(" Right only")[0] for note in built.notes if "file for file" in note]
+    notes = built(competition, layout=layout).notes
+    return [note.partition(" Right only")[0] for note in notes if "file for file" in note]
 
 
 @pytest.mark.parametrize(
@@ -23,12 +23,7 @@ def told(competition: Path, layout: str) -> list[str]:
     [
         ("process2025", "joint", "gold.csv", [GIVEN.format("")]),
         ("process2025", "joint", None, []),
-        (
-            "process2025",
-            "tasks",
-            "gold.csv",
-            [GIVEN.format(f" of {task}") for task in ("classification", "regression")],
-        ),
+        ("process2025", "tasks", "gold.csv", [GIVEN.format(f" of {one}") for one in ("classification", "regression")]),
         ("seedev2016", "joint", "full", [GIVEN.format(" of full")]),
     ],
 )

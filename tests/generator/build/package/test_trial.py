@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.build.building import BuildRequest, Built, build
 from gen_bundle.build.package.phase_data import check_columns, prepare_phases, try_out
 from gen_bundle.build.package.resolve import resolve
-from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import competitions
+from tests.generator.build.looking import built, refused
 from tests.generator.competition import second_module, second_task, small_competition
 
 pytestmark = pytest.mark.usefixtures("kept_organisers", "forked_python")
@@ -24,16 +23,8 @@ def score(reference, submission, options):
 """
 
 
-def built(folder: Path) -> Built:
-    (one,) = build(BuildRequest(str(folder), folder.parent / "bundle.zip"))
-    return one
-
-
 def errors(folder: Path) -> str:
-    with pytest.raises(UserError) as caught:
-        built(folder)
-    assert not (folder.parent / "bundle.zip").exists()
-    return "\n".join(caught.value.messages)
+    return "\n".join(refused(folder))
 
 
 def scorer(folder: Path, value: str = "0.5", constants: str = "") -> None:

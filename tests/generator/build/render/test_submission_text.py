@@ -5,7 +5,6 @@ import io
 import json
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 from gen_bundle.build.render.submission_text import example_text, format_text, rows_text, task_text
 from gen_bundle.declaration.model import DeclaredSubmission, SubmittedTable
 from tests.generator.author.new.making import bundled, made, sentiment
+from tests.generator.build.looking import kit_of, members
 
 FIELDS = [
     {"field": "id", "type": "string", "required": True, "meaning": "Which row it is."},
@@ -115,12 +115,6 @@ def test_every_answer_is_asked_for() -> None:
     assert task_text(submission("a.csv", rows="many")).startswith("For each `id`, give any number of rows: `mood`,")
 
 
-def kit_of(bundle: Path, folder: Path) -> Path:
-    with zipfile.ZipFile(bundle) as opened, zipfile.ZipFile(io.BytesIO(opened.read("starting_kits/test.zip"))) as kit:
-        kit.extractall(folder)
-    return folder
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("kept_organisers")
 def test_the_kit_names_the_columns_of_gold_and_says_whose_fault_other_gold_is(tmp_path: Path) -> None:
@@ -139,17 +133,12 @@ def test_the_kit_names_the_columns_of_gold_and_says_whose_fault_other_gold_is(tm
     assert "organisers must act" not in done.stderr
 
 
-def pages(bundle: Path) -> dict[str, str]:
-    with zipfile.ZipFile(bundle) as opened:
-        return {name: opened.read(name).decode() for name in opened.namelist() if name.startswith("pages/")}
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("kept_organisers")
 def test_pages_follow_a_changed_declaration(tmp_path: Path) -> None:
     folder = made(tmp_path, "gold.csv", sentiment(30), split="40:60")
-    before = pages(bundled(folder).path)
-    assert "| Development | 12 | `dev/inputs.csv` (12 rows: `id`, `text`) |" in before["pages/data.md"]
+    page = members(bundled(folder).path)["pages/data.md"].decode()
+    assert "| Development | 12 | `dev/inputs.csv` (12 rows: `id`, `text`) |" in page
     for path in folder.rglob("*.csv"):
         path.write_text(path.read_text(encoding="utf-8").replace("label\n", "mood\n"), encoding="utf-8")
     declaration = (folder / "bundle.yaml").read_text(encoding="utf-8").replace("predictions.csv", "answers.csv")
@@ -157,7 +146,8 @@ def test_pages_follow_a_changed_declaration(tmp_path: Path) -> None:
     for path in folder.rglob("predictions.csv"):
         path.rename(path.with_name("answers.csv"))
     (folder / "data/baselines/test/majority").rename(folder / "data/baselines/test/best")
-    after = pages(bundled(folder).path)
+    whole = members(bundled(folder).path)
+    after = {name: text.decode() for name, text in whole.items() if name.startswith("pages/")}
     assert "Give each row one label in `mood`: `negative`, `neutral`, `positive`." in after["pages/overview.md"]
     assert "```\nid,mood\nid-1,negative\n" in after["pages/submission.md"]
     assert "Upload a zip with `answers.csv`" in after["pages/submission.md"]
