@@ -401,14 +401,14 @@ OF_FORMATS = (
 
 def _with_dialect(file: File, section: Section) -> File:
     """The file with how its cells or lines are read, and where its records are."""
-    at, within = section.get("at"), section.get("list")
+    at, within = [None if path is None else str(path) for path in (section.get("at"), section.get("list"))]
     file = replace(
         file,
         quoting=section.get("quoting") or "rfc4180",
         delimiter=section.get("delimiter"),
         skip=section.get("skip") or 0,
-        at="" if at is None else str(at),
-        within=None if within is None else str(within),
+        at=at or "",
+        within=within,
     )
     kind = file.format
     if file.has_cells:
