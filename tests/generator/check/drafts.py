@@ -187,11 +187,6 @@ def write(name: str, data: bytes) -> Edit:
     return lambda draft: draft.files.__setitem__(name, data)
 
 
-def with_files(count: int) -> Edit:
-    """Add so many empty files."""
-    return lambda draft: draft.files.update({f"data/{number}": b"" for number in range(count)})
-
-
 def delete(name: str) -> Edit:
     """Delete a file."""
     return lambda draft: draft.files.__delitem__(name)

@@ -1,7 +1,6 @@
 """The zip itself, with competition.yaml where the platform looks for it; and that file as YAML, before its meaning."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from yaml.nodes import ScalarNode
@@ -14,7 +13,6 @@ from gen_bundle.ground.yaml_document import Path
 from gen_bundle.ground.zips.tree import Node
 
 ZIP = Topic("The zip", ZIPFILE, reads="archive", stage=Stage.ARCHIVE)
-MANY_MEMBERS = 20_000
 SHOWN = 5
 
 
@@ -88,30 +86,6 @@ def _zip_odd_name(bundle: Bundle) -> Iterator[Problem]:
             odd.append(member.filename)
     if odd:
         yield Problem(f"names that change or are hard to refer to: {few(odd)}", file=odd[0])
-
-
-@ZIP.note("names that differ only in case")
-def _zip_names_differ_in_case(bundle: Bundle) -> Iterator[Problem]:
-    """They are two files on the server, but one on most people's computers. → Rename one of them."""
-    counted = Counter(name.lower() for name in bundle.tree.names())
-    same = [name for name, count in counted.items() if count > 1]
-    if same:
-        yield Problem(f"names that differ only in case: {few(same)}", file=same[0])
-
-
-@ZIP.note("a very large number of files", source=UPLOAD)
-def _zip_many_members(bundle: Bundle) -> Iterator[Problem]:
-    """Unpacking takes long. → Put large data into a zip of its own inside the bundle."""
-    count = len(bundle.archive.members)
-    if count >= MANY_MEMBERS:
-        yield Problem(f"the zip has {count:,} members")
-
-
-@ZIP.note("a zip64 archive")
-def _zip_64(bundle: Bundle) -> Iterator[Problem]:
-    """It is unpacked as usual, but some older tools cannot open it. → Keep it, or use a plain zip below 4 GiB."""
-    if bundle.archive.zip64:
-        yield Problem("the archive uses the zip64 format")
 
 
 @ZIP.note("a symbolic link in the zip")

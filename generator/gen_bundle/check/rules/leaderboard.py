@@ -7,7 +7,6 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import SCORES, SERIALIZERS, UNPACKER, Problem, Topic
 from gen_bundle.check.rules.shared import list_faults
-from gen_bundle.codabench.board import DECIMALS
 from gen_bundle.codabench.competition import AVERAGE_RANK, Column, Competition
 from gen_bundle.codabench.reading import YamlItem, as_boolean, as_integer, as_text, input_texts
 from gen_bundle.codabench.settings import MISSING, Stage, shown
@@ -270,17 +269,6 @@ def _computation_of_nothing(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"the computed column {shown(column.get('key'))} has no {missing}", column.at)
 
 
-@COMPUTED.trap("`computation_indexes` with an empty `computation`")
-def _computation_left_out(bundle: Bundle) -> Iterator[Problem]:
-    """The column is not computed; it stays empty unless the scoring program writes its key.
-    → Set computation to avg, sum, min, max or avg_rank, or delete both keys.
-    """
-    for _, column in _columns(bundle):
-        is_empty = "computation" in column.value and column.get("computation") is None
-        if is_empty and input_texts(column.get("computation_indexes")):
-            yield Problem(f"column {shown(column.get('key'))} has inputs, but no computation", column.at)
-
-
 @VALIDATED.refused(
     "an `id` of a column that is not a number",
     source=f"{VALIDATED.source}; drf-writable-nested looks up nested objects by id",
@@ -292,17 +280,6 @@ def _column_id(bundle: Bundle) -> Iterator[Problem]:
         if key and as_integer(key) is None:
             order = (board.position, COLUMNS_PLACE, ALL_COLUMNS, 2)
             yield Problem(f"column {shown(column.get('key'))} has the id {shown(key)}", (*column.at, "id"), order=order)
-
-
-@COMPUTED.trap("a column key with blanks around it", source=SERIALIZERS)
-def _column_key_with_outer_blanks(bundle: Bundle) -> Iterator[Problem]:
-    """The blanks are stripped: scores that the scoring program writes under the key with blanks are ignored.
-    → Write the key without blanks, here and in the scoring program.
-    """
-    for _, column in _columns(bundle):
-        key = column.get("key")
-        if isinstance(key, str) and key != key.strip() and key.strip():
-            yield Problem(f"the key {key!r} has blanks around it", (*column.at, "key"))
 
 
 @COMPUTED.trap("a column computed from another computed column")
@@ -344,14 +321,6 @@ def _precision_zero(bundle: Bundle) -> Iterator[Problem]:
     → Give more digits unless the scores are counts or percentages.
     """
     return _precisions(bundle, lambda digits: digits == 0)
-
-
-@SHOWN.note(
-    "more digits than are stored",
-    f"Scores are stored with {DECIMALS} digits after the decimal point. → Use a precision of at most {DECIMALS}.",
-)
-def _precision_beyond_stored(bundle: Bundle) -> Iterator[Problem]:
-    return _precisions(bundle, lambda digits: digits > DECIMALS)
 
 
 # Columns with `computation: avg_rank`, which newer versions of the platform know.

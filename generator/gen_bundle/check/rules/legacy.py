@@ -8,7 +8,6 @@ from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import UNPACKER, Problem, Topic
 from gen_bundle.check.rules.shared import NOT_SORTABLE, as_found, sorting_error
 from gen_bundle.codabench.reading import (
-    as_boolean,
     as_text,
     board_label,
     of_leaderboard,
@@ -95,15 +94,6 @@ def _old_phase_numbers_mixed(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"the phases' numbers cannot be compared: {error}", ("phases",), order=(-1,))
 
 
-@OLD.trap("old format: parallel phases")
-def _old_parent_dropped(bundle: Bundle) -> Iterator[Problem]:
-    """The first phase, taken for the parent, is dropped, and the others follow one another.
-    → Use the new format, with tasks of one phase or a competition for each track.
-    """
-    if len(old_phases(bundle)) < len(_all_phases(bundle)):
-        yield Problem("the first phase is dropped, since phases are marked as parallel", ("phases",))
-
-
 @OLD.trap("old format: several phases")
 def _old_phases_lose_a_day(bundle: Bundle) -> Iterator[Problem]:
     """Each phase ends one day before the next one starts. → Use the new format, in which phases have ends."""
@@ -118,19 +108,6 @@ def _old_phase_without_scorer(bundle: Bundle) -> Iterator[Problem]:
     for phase in bundle.competition.phases:
         if "scoring_program" not in phase.tasks[0].files:
             yield Problem(f"phase {phase.name} has no scoring program", phase.at)
-
-
-@OLD.trap("old format: a text or number where true or false is meant")
-def _old_text_counts_as_true(bundle: Bundle) -> Iterator[Problem]:
-    """Here any text counts as true, even `"false"` and `"no"`: registration needs approval, or phases count as
-    parallel.
-    → Write true or false, without quotes.
-    """
-    places = [("has_registration",), *(("phases", key, "is_parallel_parent") for key, _ in _all_phases(bundle))]
-    for at in places:
-        value = bundle.value(at)
-        if value and as_boolean(value) is not True:
-            yield Problem(f"{at[-1]} is {shown(value)}, which counts as true", at)
 
 
 @OLD.note("old format: CodaLab 1.5")
@@ -221,29 +198,3 @@ def _old_board_without_columns(bundle: Bundle) -> Iterator[Problem]:
         label = _label(board)
         if isinstance(label, str) and label.lower() not in named:
             yield Problem(f"the leaderboard {name} has no columns", (*BOARDS, name), order=(position, 3))
-
-
-@OLD_BOARD.trap("old format: a column that belongs to no leaderboard")
-def _old_column_lost(bundle: Bundle) -> Iterator[Problem]:
-    """It is silently dropped. → Give it the label of an existing leaderboard."""
-    for name, column in old_columns(bundle.yaml):
-        label = board_label(column)
-        if label is not None and label not in old_labels(bundle.yaml):
-            yield Problem(f"the column {name} belongs to no leaderboard", (*COLUMNS, name))
-
-
-@OLD_BOARD.trap("old format: more than one leaderboard")
-def _old_boards_several(bundle: Bundle) -> Iterator[Problem]:
-    """Only the first one is used, for every phase. → Put all columns into one leaderboard."""
-    for name in list(of_leaderboard(bundle.yaml, "leaderboards"))[1:]:
-        yield Problem(f"the leaderboard {name} is never shown", (*BOARDS, name))
-
-
-@OLD_BOARD.trap("old format: a computed column", source=f"{OLD_BOARD.source}; github.com/codalab/codabench issue 368")
-def _old_column_computed(bundle: Bundle) -> Iterator[Problem]:
-    """`computed` is ignored: the column stays empty.
-    → Let the scoring program write the value, or use the new format's computation.
-    """
-    for name, column in old_columns(bundle.yaml):
-        if column.get("computed"):
-            yield Problem(f"the column {name} is computed", (*COLUMNS, name, "computed"))

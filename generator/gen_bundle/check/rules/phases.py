@@ -1,7 +1,7 @@
 """Phases: their tasks and limits; their starts and ends, what is stored of these, and whether they are ever open."""
 
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from datetime import time
 from itertools import pairwise
 from typing import NamedTuple
@@ -73,16 +73,6 @@ def _phase_tasks_empty(bundle: Bundle) -> Iterator[Problem]:
     for phase in bundle.entries("phases"):
         if phase.get("tasks") in ([], "", {}, set()):
             yield Problem(f"phase {shown(phase.get('name'))} has no task", (*phase.at, "tasks"))
-
-
-@PHASES.note("a phase lists a task twice")
-def _phase_tasks_repeated(bundle: Bundle) -> Iterator[Problem]:
-    """The task is run once. → List it once."""
-    for phase in bundle.entries("phases"):
-        tasks = phase.get("tasks")
-        listed = [index for index in tasks if isinstance(index, Hashable)] if isinstance(tasks, list) else []
-        if len(set(listed)) < len(listed):
-            yield Problem(f"phase {shown(phase.get('name'))} lists a task twice", (*phase.at, "tasks"))
 
 
 @PHASES.trap("a phase lists its tasks in another order than the competition")

@@ -209,7 +209,6 @@ def write_files(node: Node, target: Path) -> None:
 
 
 MAX_PATH_BYTES = 4078  # 4095 less the name of the temporary folder
-ZIP64_EXTRA = b"\x01\x00"
 # The small members of a zip are read many times: so many bytes of them stay in memory.
 MOST_KEPT = 1024 * 1024
 # Zips inside the bundle are copied to where they can be searched: in memory up to this size, then on disk.
@@ -251,7 +250,6 @@ class Archive:
     failures: list[tuple[str | None, str]] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
     bombs: list[str] = field(default_factory=list)
-    zip64: bool = False
     links: list[str] = field(default_factory=list)
     kept: int = 0
 
@@ -268,9 +266,6 @@ def open_archive(source: IO[bytes], tick: Tick, held: ExitStack) -> Archive:
         found.failures.append((None, str(error)))
         return found
     found.members = opened.infolist()
-    found.zip64 = opened.start_dir > zipfile.ZIP64_LIMIT or any(
-        member.extra[:2] == ZIP64_EXTRA or member.file_size > zipfile.ZIP64_LIMIT for member in found.members
-    )
     # members that share bytes; newer versions of zipfile refuse them, older ones inflate them again and again
     placed = sorted(found.members, key=lambda member: member.header_offset)
     starts = [*(member.header_offset for member in placed[1:]), opened.start_dir]

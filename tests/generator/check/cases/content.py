@@ -151,35 +151,6 @@ CASES = {
         put("leaderboard", "leaderboards", {"A": {"label": "results"}}),
         old,
     ),
-    "old-column-lost": Case(
-        put("leaderboard", "columns", "lost", {"leaderboard": {"label": "Elsewhere"}}),
-        put("leaderboard", "columns", "kept", {"leaderboard": {"label": "results"}}),
-        old,
-    ),
-    "old-boards-several": Case(
-        both(
-            put("leaderboard", "leaderboards", "Other", {"label": "Other"}),
-            put("leaderboard", "columns", "b", {"leaderboard": {"label": "Other"}, "rank": 2}),
-        ),
-        base=old,
-    ),
-    "old-column-computed": Case(
-        put("leaderboard", "columns", "points", "computed", {"operation": "Avg", "fields": "a, b"}),
-        put("leaderboard", "columns", "points", "computed", None),
-        old,
-    ),
-    "old-parent-dropped": Case(
-        both(
-            put("phases", 1, "is_parallel_parent", True),
-            put(
-                "phases",
-                2,
-                {"phasenumber": 2, "label": "B", "start_date": "2031-02-02", "scoring_program": "scoring.zip"},
-            ),
-        ),
-        put("phases", 1, "is_parallel_parent", False),
-        old,
-    ),
     "old-phases-lose-a-day": Case(
         put(
             "phases", 2, {"phasenumber": 2, "label": "B", "start_date": "2031-02-02", "scoring_program": "scoring.zip"}
@@ -191,5 +162,4 @@ CASES = {
         both(drop("phases", 1, "scoring_program"), delete("scoring.zip")), drop("phases", 1, "reference_data"), old
     ),
     "old-format": Case(put("version", 1.5), base=old),
-    "old-text-counts-as-true": Case(put("has_registration", "no"), put("has_registration", "yes"), old),
 }

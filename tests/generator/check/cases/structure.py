@@ -222,7 +222,6 @@ CASES = {
         both(first_task(is_public=False), first_phase(solutions=[])),
         both(first_task(is_public=False), first_phase(solutions=[], public_data="p")),
     ),
-    "phase-tasks-repeated": Case(first_phase(tasks=[0, 0]), TWO_TASKS),
     "migration-to-first-phase": Case(
         first_phase(auto_migrate_to_this_phase="yes"),
         both(LATER_PHASE, put("phases", 1, "auto_migrate_to_this_phase", True)),
@@ -285,7 +284,6 @@ CASES = {
     "computation-without-inputs": Case(columns({**WITHOUT_INPUTS, "computation": None}), columns(MEAN)),
     "computation-inputs-wrong": Case(column(computation_indexes=[0.0]), column(computation_indexes=["0,1"])),
     "computation-of-nothing": Case(column(computation_indexes=[]), column(computation=None, computation_indexes=[])),
-    "computation-left-out": Case(column(computation=None), column(computation=None, computation_indexes=None)),
     "computed-from-computed": Case(
         columns(MEAN, {**MEAN, "title": "T", "key": "t", "index": 3, "computation_indexes": [2]}), columns(MEAN)
     ),
@@ -297,8 +295,6 @@ CASES = {
     "precision-negative": Case(put(*COLUMNS, 0, "precision", -1), put(*COLUMNS, 0, "precision", 0)),
     "precision-zero": Case(put(*COLUMNS, 0, "precision", "0"), put(*COLUMNS, 0, "precision", 1)),
     "computation-input-twice": Case(column(computation_indexes=[0, 1, "0"]), column(computation_indexes=[0, 1])),
-    "precision-beyond-stored": Case(put(*COLUMNS, 0, "precision", 11), put(*COLUMNS, 0, "precision", 10)),
-    "column-key-with-outer-blanks": Case(put(*COLUMNS, 0, "key", "points "), put(*COLUMNS, 0, "key", "poi nts")),
     "metric-sorted-the-wrong-way": Case(
         put(*COLUMNS, 0, "title", "Train time"),
         both(put(*COLUMNS, 0, "title", "RMSE"), put(*COLUMNS, 0, "sorting", "asc")),
