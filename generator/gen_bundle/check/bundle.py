@@ -1,6 +1,6 @@
 """The bundle as the rules see it: its files, its competition.yaml, and the competition that follows from them."""
 
-import shlex
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -10,8 +10,9 @@ from pathlib import Path as FilePath
 from typing import Any, NamedTuple, TypeVar
 
 from gen_bundle.codabench.competition import DataUse
-from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml_hint
-from gen_bundle.codabench.settings import Stage, huge_keys
+from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml
+from gen_bundle.codabench.runnable import PROGRAM_JSON
+from gen_bundle.codabench.settings import Stage, check_top
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.local_files import beside
@@ -29,6 +30,7 @@ from gen_bundle.ground.zips.tree import (
 from gen_bundle.ground.zips.writing import folder_members, write_zip, zipped
 
 T = TypeVar("T")
+MAX_PROGRAM_JSON = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,11 @@ class Bundle(CompetitionYaml):
             self.opened_data[id(found)] = unpack(found, self.tick, self.held)
         return self.opened_data[id(found)]
 
+    def program_json(self, use: DataUse | None) -> dict[str, Any]:
+        """Return what program.json of one of our programs holds; empty of any other program."""
+        unpacked = self.unpacked(use)
+        return read_program_json(unpacked.tree.find(PROGRAM_JSON)) if unpacked else {}
+
     def text(self, path: Any, limit: int = 32 * 1024 * 1024) -> str | None:
         """Return the text of a file as the platform reads it; None when it cannot be read as UTF-8."""
         found = self.find(path)
@@ -137,6 +144,17 @@ class Bundle(CompetitionYaml):
             return found.read(limit).decode("utf-8", errors)
         except UnicodeDecodeError:
             return None
+
+
+def read_program_json(file: Node | OnServer | None) -> dict[str, Any]:
+    """Return the object in a file; empty where the file holds anything else."""
+    if not isinstance(file, Node):
+        return {}
+    try:
+        value = json.loads(file.read(MAX_PROGRAM_JSON))
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 class PageFile(NamedTuple):
@@ -225,19 +243,10 @@ def open_readable_bundle(path: FilePath, now: datetime, held: ExitStack, version
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
     if bundle.unreadable is not None:
-        fault = bundle.unreadable
-        place = f":{fault.line}:{fault.column}" if fault.line else ""
-        raise UserError(f"{YAML_NAME}{place}: {fault}") from fault
+        raise UserError(f"{bundle.unreadable.place(YAML_NAME)}: {bundle.unreadable}") from bundle.unreadable
     if bundle.document is None:
-        hint = no_yaml_hint(bundle.tree.names())
-        if (path / "bundle.yaml").exists():
-            build = f"gen-bundle {shlex.quote(str(path.absolute()))} --out bundle.zip"
-            hint = f" This is a declaration: build it first, {build}"
-        raise UserError(f"{path}: no {YAML_NAME} at its root.{hint}")
-    if not bundle.yaml:
-        raise UserError(f"{YAML_NAME}: expected a mapping with title, pages, tasks, phases and leaderboards")
-    if huge_keys(bundle):
-        raise UserError(f"{YAML_NAME}: its aliases (&, *) repeat each other to enormous size. Write them out.")
+        raise UserError(no_yaml(path, bundle.tree.names()))
+    check_top(bundle)
     return bundle
 
 

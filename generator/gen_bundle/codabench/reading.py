@@ -5,11 +5,13 @@ Reading is lenient and never refuses; what the platform refuses is `gen-bundle c
 """
 
 import re
+import shlex
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from difflib import SequenceMatcher
 from functools import cached_property
+from pathlib import Path as FilePath
 from typing import Any, Final, Literal, NamedTuple
 
 from gen_bundle.codabench.competition import (
@@ -81,15 +83,20 @@ def mistaken_for_yaml(names: Iterable[str]) -> list[str]:
     return sorted(found, key=lambda name: (name.count("/"), name))
 
 
-def no_yaml_hint(names: Iterable[str]) -> str:
-    """Return what a bundle without competition.yaml has instead, as a sentence to append, or nothing."""
-    found = mistaken_for_yaml(names)
-    if not found:
-        return ""
-    folder, _, file = found[0].rpartition("/")
-    if folder and file == YAML_NAME:
-        return f" There is {found[0]}: a wrapping folder is not looked into, so give or zip what is in {folder}/."
-    return f" There is {found[0]}: rename it to {YAML_NAME}."
+def no_yaml(bundle: FilePath, names: Iterable[str]) -> str:
+    """Return a message on a bundle without competition.yaml, with what it has instead."""
+    missing = f"{bundle}: no {YAML_NAME} at its root."
+    if (bundle / "bundle.yaml").is_file():
+        build = f"gen-bundle {shlex.quote(str(bundle.absolute()))} --out bundle.zip"
+        return f"{missing} This is a declaration: build it first, {build}"
+    for name in mistaken_for_yaml(names):
+        folder, _, file = name.rpartition("/")
+        if folder and file == YAML_NAME:
+            return (
+                f"{missing} There is {name}: a wrapping folder is not looked into, so give or zip what is in {folder}/."
+            )
+        return f"{missing} There is {name}: rename it to {YAML_NAME}."
+    return missing
 
 
 class YamlItem(NamedTuple):

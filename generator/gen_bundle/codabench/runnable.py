@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.codabench.competition import TASK_FILES, Competition, DataUse, Phase, Task
-from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml_hint
-from gen_bundle.codabench.settings import Text, declared_fields, huge_keys
+from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml
+from gen_bundle.codabench.settings import Text, check_top, declared_fields
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.yaml_document import UnreadableYamlError, dotted, read_yaml
@@ -65,19 +65,12 @@ def _declared(folder: Path, version: PlatformVersion) -> CompetitionYaml:
     file = folder / YAML_NAME
     if not file.is_file():
         near = [*folder.glob("*"), *folder.glob("*/*")]
-        hint = no_yaml_hint(path.relative_to(folder).as_posix() for path in near)
-        if (folder / "bundle.yaml").is_file():
-            build = f"gen-bundle {shlex.quote(str(folder.absolute()))} --out bundle.zip"
-            hint = f" This is a declaration: build it first, {build}"
-        raise UserError(f"{folder}: no {YAML_NAME} at the root of the bundle.{hint}")
+        raise UserError(no_yaml(folder, (path.relative_to(folder).as_posix() for path in near)))
     try:
         declared = CompetitionYaml(dt.datetime.now(dt.UTC), read_yaml(file.read_bytes()), version)
     except UnreadableYamlError as error:
         raise UserError(f"{error.place(YAML_NAME)}: {error}") from error
-    if not declared.yaml:
-        raise UserError(f"{YAML_NAME}: expected a mapping at the top level")
-    if huge_keys(declared):
-        raise UserError(f"{YAML_NAME}: its aliases (&, *) repeat each other to enormous size. Write them out.")
+    check_top(declared)
     if declared.version != "2":
         raise UserError(
             f"{YAML_NAME}: version {declared.yaml.get('version', 'missing')!r}, expected 2; "

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from gen_bundle.codabench.competition import DEFAULT_A_DAY, DEFAULT_IN_ALL, PHASE_FILES, TASK_FILES
 from gen_bundle.codabench.reading import (
+    YAML_NAME,
     CompetitionYaml,
     as_boolean,
     as_integer,
@@ -26,6 +27,7 @@ from gen_bundle.codabench.reading import (
     sorted_phases,
 )
 from gen_bundle.codabench.versions import DIFFERENCES
+from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.yaml_document import Path, is_endless, texts_in
 from gen_bundle.ground.zips.tree import is_encodable
 
@@ -454,6 +456,14 @@ def _v1_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
         )
         sorted_column = {**column, "key": key, "sort": column.get("sort") or "desc"}
         yield from _uses(("leaderboard", "columns", name), sorted_column, fields, Stage.SAVE_LEADERBOARDS, 0, 3, number)
+
+
+def check_top(declared: CompetitionYaml, place: str = YAML_NAME) -> None:
+    """Raise UserError where competition.yaml is no mapping, or its aliases repeat each other beyond all bounds."""
+    if not declared.yaml:
+        raise UserError(f"{place}: expected a mapping with title, pages, tasks, phases and leaderboards.")
+    if huge_keys(declared):
+        raise UserError(f"{place}: its aliases (&, *) repeat each other to enormous size. Write them out.")
 
 
 def huge_keys(declared: CompetitionYaml) -> list[str]:

@@ -33,6 +33,7 @@ BAD_ZIP = "Bad or empty zip file"
 NOT_JSON = "requests.exceptions.InvalidJSONError"
 METADATA_NAMES = ("metadata.yaml", "metadata")
 """The file with a program's command; the first that is there counts."""
+NO_TEXT = "the command is not a text"
 INGESTION_NO_METADATA = "Program directory missing 'metadata.yaml/metadata'"
 INGESTION_NO_COMMAND = "Program directory missing 'command' in metadata"
 
@@ -67,12 +68,12 @@ class Metadata(NamedTuple):
     """A program folder's metadata as the worker takes it.
 
     Attributes:
-        found: There is a `metadata.yaml` or `metadata` at the root.
+        file: The `metadata.yaml` or `metadata` at the root; empty where there is none.
         command: Its command, None where there is none to run.
         problem: Why there is none.
     """
 
-    found: bool
+    file: str = ""
     command: str | None = None
     problem: str = ""
 
@@ -85,19 +86,29 @@ def read_metadata(program: Path) -> Metadata:
     is ignored.
     None of it is ever read without bounds, since a participant may have written it.
     """
-    name = next((name for name in METADATA_NAMES if (program / name).exists()), None)
-    if name is None:
-        return Metadata(found=False, problem="no metadata.yaml at the root of the program")
+    name = next((name for name in METADATA_NAMES if (program / name).exists()), "")
+    if not name:
+        return Metadata(problem="no metadata.yaml at the root of the program")
     try:
-        content = read_yaml(_beginning(program / name, MAX_METADATA_BYTES), MAX_METADATA_BYTES).value
-    except (UnreadableYamlError, OSError) as error:
-        return Metadata(found=True, problem=f"{name} {' '.join(str(error).split())}")
-    command = content.get("command") if isinstance(content, dict) else None
+        return command_in(name, _beginning(program / name, MAX_METADATA_BYTES))
+    except OSError as error:
+        return Metadata(name, problem=f"{name} {' '.join(str(error).split())}")
+
+
+def command_in(name: str, data: bytes) -> Metadata:
+    """Return the command in a metadata file of a name."""
+    try:
+        content = read_yaml(data, MAX_METADATA_BYTES).value
+    except UnreadableYamlError as error:
+        return Metadata(name, problem=f"{name} {' '.join(str(error).split())}")
+    if not isinstance(content, dict):
+        return Metadata(name, problem=f"{name} is empty or not a mapping")
+    command = content.get("command")
     if not command:
-        return Metadata(found=True, problem=f"{name} has no 'command: …'")
+        return Metadata(name, problem=f"{name} has no `command`")
     if not isinstance(command, str):
-        return Metadata(found=True, problem=f"{name}: command is a {type(command).__name__}, not a text")
-    return Metadata(found=True, command=command)
+        return Metadata(name, problem=f"{name}: {NO_TEXT}")
+    return Metadata(name, command)
 
 
 def _beginning(file: Path, most: int) -> bytes:

@@ -194,7 +194,7 @@ def _predict(job: WorkerJob, submission: Path) -> None:
         # failure.
         job.failure = version.failed(worker.BAD_ZIP)
         metadata = worker.read_metadata(folders.submission)
-        if metadata.found:
+        if metadata.file:
             job.notes.append(
                 f"the submission holds a file named metadata or metadata.yaml ({metadata.problem}), so the platform "
                 "neither runs nor copies it; a result submission must not contain such a file"
@@ -258,14 +258,14 @@ def _containers(job: WorkerJob) -> list[Container]:
             containers.append(made)
         elif kind == "ingestion":
             swallowed = worker.INGESTION_NO_METADATA
-            if metadata.found:
+            if metadata.file:
                 swallowed = worker.INGESTION_NO_COMMAND
             job.notes.append(
                 f"the ingestion program is never started, and the platform does not report it: {swallowed}"
             )
         elif job.is_scoring:
             job.notes.append(f"the scoring program is never started: {made}")
-        elif metadata.found:
+        elif metadata.file:
             job.notes.append(f"the submission is never started: {made}")
         else:
             copy_tree(program, job.folders.output)
@@ -376,7 +376,7 @@ def _scoring_failure(job: WorkerJob) -> str:
 def _hangs(job: WorkerJob) -> bool:
     """Whether the watcher of detailed results waits for a program that never comes."""
     if not job.setting.version.needs_exit_code:
-        return job.of("program") is None and not worker.read_metadata(job.folders.scoring_program).found
+        return job.of("program") is None and not worker.read_metadata(job.folders.scoring_program).file
     no_ingestion = job.folders.ingestion_program.exists() and job.of("ingestion") is None
     return job.of("program") is None or no_ingestion
 

@@ -41,7 +41,7 @@ from gen_bundle.live.submissions import (
     state,
     submissions_of,
 )
-from gen_bundle.look.difference.files import packed_files, program_settings
+from gen_bundle.look.difference.files import packed_files
 from scoring_kit.base.submissions import UNREADABLE
 
 WAITING = {
@@ -408,8 +408,7 @@ def _measured_columns(bundle: Bundle) -> frozenset[str]:
     """The columns that show how long submitted code ran, as the bundle or programs of ours say."""
     found = {column.key for column in bundle.competition.columns if column.measured}
     for task in bundle.competition.tasks:
-        settings = program_settings(packed_files(bundle, task.files.get("scoring_program")) or {})
-        columns = settings.get("columns") if isinstance(settings, Mapping) else None
+        columns = bundle.program_json(task.files.get("scoring_program")).get("columns")
         for column in columns if isinstance(columns, list) else ():
             if isinstance(column, Mapping) and column.get("measured"):
                 found.add(str(column.get("key")))

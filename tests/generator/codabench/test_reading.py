@@ -1,8 +1,10 @@
 """What may be meant for competition.yaml, where a bundle has none."""
 
+from pathlib import Path
+
 import pytest
 
-from gen_bundle.codabench.reading import mistaken_for_yaml, no_yaml_hint
+from gen_bundle.codabench.reading import mistaken_for_yaml, no_yaml
 
 
 @pytest.mark.parametrize(
@@ -14,7 +16,7 @@ from gen_bundle.codabench.reading import mistaken_for_yaml, no_yaml_hint
 )
 def test_a_near_miss_is_named(name: str) -> None:
     assert mistaken_for_yaml(["logo.png", "data/gold.csv", name, "program/metadata.yaml"]) == [name]
-    assert f"There is {name}: " in no_yaml_hint([name])
+    assert f"There is {name}: " in no_yaml(Path("b"), [name])
 
 
 @pytest.mark.parametrize(
@@ -26,7 +28,7 @@ def test_a_near_miss_is_named(name: str) -> None:
 )
 def test_another_file_is_not(name: str) -> None:
     assert mistaken_for_yaml([name]) == []
-    assert no_yaml_hint([name]) == ""
+    assert no_yaml(Path("b"), [name]) == "b: no competition.yaml at its root."
 
 
 def test_the_nearest_to_the_root_is_named_first() -> None:

@@ -543,7 +543,7 @@ def test_exit_status(bundle: Path, tmp_path: Path, arguments: list[str], status:
     ("content", "message"),
     [
         (None, "no such bundle"),
-        ("", "expected a mapping at the top level"),
+        ("", "expected a mapping with title"),
         ("version: 1", "gen-bundle import"),
         ("a: [", "is not valid YAML"),
         ("version: 2", "tasks: expected a list with at least one mapping"),

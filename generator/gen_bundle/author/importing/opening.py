@@ -11,7 +11,7 @@ from typing import Any, cast
 from gen_bundle.author.new.project import placeholder_logo
 from gen_bundle.check.bundle import Bundle, open_bundle, page_files
 from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, as_text, mistaken_for_yaml
-from gen_bundle.codabench.settings import huge_keys, is_uuid
+from gen_bundle.codabench.settings import check_top, is_uuid
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import SCAFFOLD_TEXT
 from gen_bundle.ground.yaml_document import MAX_BYTES, UnreadableYamlError, dotted, read_yaml
@@ -141,10 +141,7 @@ def _find_yaml(path: Path, bundle: Bundle, imported: Imported) -> None:
         raise UserError(f"{path}: {error.place(YAML_NAME)}: {error}.{expected}") from error
     if data != imported.original:
         put(bundle.tree, YAML_NAME, file_of(data))
-    if not bundle.yaml:
-        raise UserError(f"{path}: {YAML_NAME}: expected a mapping with title, pages, tasks, phases and leaderboards.")
-    if huge_keys(bundle):
-        raise UserError(f"{path}: {YAML_NAME}: its aliases (&, *) repeat each other to enormous size. Write them out.")
+    check_top(bundle, f"{path}: {YAML_NAME}")
 
 
 def _repaired(data: bytes, imported: Imported) -> bytes:

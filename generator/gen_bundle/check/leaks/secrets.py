@@ -1,9 +1,9 @@
 """The secrets of a bundle: what its own program names, or else a guess from the look of its reference data."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -259,16 +259,10 @@ def secret_gold(bundle: Bundle) -> Iterator[SecretGold]:
 
 def _named_secrets(bundle: Bundle, task: Task) -> Sequence[Mapping[str, Any]] | None:
     """The secrets that a task's scoring program, where it is one of our own, names; None for any other."""
-    unpacked = bundle.unpacked(task.files.get("scoring_program"))
-    found = unpacked.tree.find("program.json") if unpacked else None
-    if not isinstance(found, Node):
-        return None
-    try:
-        secrets = json.loads(found.read(64 * 1024 * 1024))["secrets"]
-        if isinstance(secrets, list):
+    secrets = bundle.program_json(task.files.get("scoring_program")).get("secrets")
+    if isinstance(secrets, list):
+        with suppress(ValueError, TypeError, LookupError):
             return [dict(one, name=str(one["name"])) for one in secrets]
-    except (ValueError, TypeError, LookupError, RecursionError):
-        pass
     return None
 
 

@@ -1,27 +1,34 @@
 """Scoring and ingestion programs, what makes them fail, and where they run: the queue and the docker image."""
 
 import ast
-import json
 import re
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from gen_bundle.check.bundle import Bundle, once_a_bundle
+from gen_bundle.check.bundle import Bundle, once_a_bundle, read_program_json
 from gen_bundle.check.registry import HOUSE, UNPACKER, WORKER, Problem, Topic
 from gen_bundle.check.rules.shared import known_key
 from gen_bundle.check.rules.tasks import where
 from gen_bundle.codabench.commands import Role, Verdict, faults
 from gen_bundle.codabench.competition import DEFAULT_IMAGE, DataUse, Task
+from gen_bundle.codabench.runnable import PROGRAM_JSON
 from gen_bundle.codabench.settings import Stage, shown
 from gen_bundle.codabench.versions import DIFFERENCES
-from gen_bundle.codabench.worker import LOCAL_IMAGES, METADATA_NAMES, PACKAGES, PLATFORM_IMAGE
-from gen_bundle.ground.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
+from gen_bundle.codabench.worker import (
+    LOCAL_IMAGES,
+    METADATA_NAMES,
+    NO_TEXT,
+    PACKAGES,
+    PLATFORM_IMAGE,
+    Metadata,
+    command_in,
+)
+from gen_bundle.ground.yaml_document import MAX_METADATA_BYTES
 from gen_bundle.ground.zips.tree import Node, Unpacked
 
 PROGRAMS = Topic("Programs and their commands", f"{WORKER} (metadata and command)", reads="both")
-NO_TEXT = "the command is not a text"
 MAX_SOURCE_BYTES = 1024 * 1024
 DATA_FILE = re.compile(
     r"(?i)\.(?:csv|tsv|jsonl?|npy|npz|pkl|xml|h5|parquet|mat|nii|zip|gz|db|(?<!requirements\.)txt)\Z"
@@ -34,35 +41,24 @@ NEVER_STARTED = (
 
 
 class UnpackedProgram(NamedTuple):
-    """A program that some phase runs, unpacked, with its metadata file and the command in it, where it has them."""
+    """A program that some phase runs, unpacked, with its metadata."""
 
     task: Task
     use: DataUse
     role: Role
     unpacked: Unpacked
-    metadata: str
-    command: str
-    lacks: str
+    metadata: Metadata
 
 
-def _metadata(unpacked: Unpacked) -> tuple[str, str, str]:
-    """The metadata file that the worker reads, the command in it, and what is wrong where there is none."""
-    name = next((one for one in METADATA_NAMES if unpacked.tree.find(one)), "")
-    node = unpacked.tree.find(name)
-    if not name or not isinstance(node, Node):
-        return "", "", ""
-    if node.is_folder:
-        return name, "", f"{name} is a folder"
-    try:
-        value = read_yaml(node.read(MAX_METADATA_BYTES + 1), MAX_METADATA_BYTES).value
-    except UnreadableYamlError as error:
-        return name, "", f"{name} {error}"
-    if not isinstance(value, Mapping):
-        return name, "", f"{name} is empty or not a mapping"
-    command = value.get("command")
-    if not command:
-        return name, "", f"{name} has no `command`"
-    return (name, command, "") if isinstance(command, str) else (name, "", NO_TEXT)
+def _metadata(unpacked: Unpacked) -> Metadata:
+    """The metadata file that the worker reads, and the command in it."""
+    for name in METADATA_NAMES:
+        node = unpacked.tree.find(name)
+        if isinstance(node, Node):
+            if node.is_folder:
+                return Metadata(name, problem=f"{name} is a folder")
+            return command_in(name, node.read(MAX_METADATA_BYTES + 1))
+    return Metadata()
 
 
 @once_a_bundle
@@ -79,7 +75,7 @@ def programs(bundle: Bundle) -> Iterator[UnpackedProgram]:
             identity = (role, id(unpacked), task.ingestion_only_during_scoring)
             if identity not in seen:
                 seen.add(identity)
-                yield UnpackedProgram(task, use, role, unpacked, *_metadata(unpacked))
+                yield UnpackedProgram(task, use, role, unpacked, _metadata(unpacked))
 
 
 @PROGRAMS.broken(
@@ -89,7 +85,7 @@ def programs(bundle: Bundle) -> Iterator[UnpackedProgram]:
 )
 def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
-        if not program.metadata:
+        if not program.metadata.file:
             near = [name for name in program.unpacked.names if re.search(r"(?i)(^|/)metadata(\.\w+)?$", name)]
             hint = ""
             if program.unpacked.wrapping_folder:
@@ -105,14 +101,14 @@ def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
 )
 def _program_without_command(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
-        if program.lacks:
-            yield Problem(f"{where(program.use)}: {program.lacks}", program.use.at)
+        if program.metadata.problem:
+            yield Problem(f"{where(program.use)}: {program.metadata.problem}", program.use.at)
 
 
 def _commands_with(verdict: Verdict, kind: str, bundle: Bundle) -> Iterator[Problem]:
     """The commands with one kind of fault, where the program cannot run (broken) or runs otherwise (trap)."""
     for program in programs(bundle):
-        command, during_scoring = program.command, program.task.ingestion_only_during_scoring
+        command, during_scoring = program.metadata.command, program.task.ingestion_only_during_scoring
         if not command:
             continue
         for fault in faults(command, program.role, during_scoring, program.unpacked.tree):
@@ -168,7 +164,7 @@ def _requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
     """It is not installed. → Put the packages into the docker image, and delete the file."""
     for program in programs(bundle):
         names = [name for name in program.unpacked.names if name.rpartition("/")[2].lower() == "requirements.txt"]
-        if not names or "install" in program.command:
+        if not names or "install" in (program.metadata.command or ""):
             continue
         sources = _sources(program.unpacked, b"install")
         if not any(b"requirements.txt" in source and b"install" in source for source in sources):
@@ -224,7 +220,7 @@ def _program_not_python_3(bundle: Bundle) -> Iterator[Problem]:
 
 def _unparsable(program: UnpackedProgram, is_python_3: bool) -> Iterator[tuple[str, SyntaxError]]:
     """The files of a program that its command runs, or that these import, and that Python 3 cannot parse."""
-    interpreter, script, *_ = [*program.command.split(), "", ""]
+    interpreter, script, *_ = [*(program.metadata.command or "").split(), "", ""]
     if not PYTHON_3.match(interpreter) or not (is_python_3 or "3" in interpreter):
         return
     waiting = [script.removeprefix("$program/").removeprefix("/app/program/").removeprefix("./")]
@@ -305,11 +301,11 @@ def _solution_with_metadata(bundle: Bundle) -> Iterator[Problem]:
         unpacked = bundle.unpacked(use)
         if unpacked is None or unpacked.fault:
             continue
-        name, _, lacks = _metadata(unpacked)
-        has_command = lacks in ("", NO_TEXT)
-        if name and has_command is not runs_submissions:
+        metadata = _metadata(unpacked)
+        has_command = metadata.problem == "" or metadata.problem.endswith(NO_TEXT)
+        if metadata.file and has_command is not runs_submissions:
             what = "whose command is never run" if has_command else "without a command"
-            yield Problem(f"{where(use)} contains {name} {what}", use.at)
+            yield Problem(f"{where(use)} contains {metadata.file} {what}", use.at)
 
 
 @PROGRAMS.note("reference data in a folder of its own inside the zip", source=WORKER)
@@ -419,7 +415,8 @@ def _library_missing(bundle: Bundle) -> Iterator[Problem]:
         for name in program.unpacked.names:
             if found := BROUGHT.match(name):
                 held[found["name"].lower().replace("_", "-")] = found["version"]
-        absent = [one for one in _needed(program.unpacked.tree) if not _is_held(one, held)]
+        needed = read_program_json(program.unpacked.tree.find(PROGRAM_JSON)).get("needs")
+        absent = [str(one) for one in needed if not _is_held(str(one), held)] if isinstance(needed, list) else []
         if absent:
             what = f"{where(program.use)} needs {', '.join(absent)}, which {PLATFORM_IMAGE} has not"
             yield Problem(what, program.use.at)
@@ -430,13 +427,3 @@ def _is_held(needed: str, held: Mapping[str, str | None]) -> bool:
     written, _, version = needed.partition("==")
     name = written.partition("[")[0].lower().replace("_", "-").replace(".", "-")
     return name in held and (not version or held[name] in (None, version))
-
-
-def _needed(tree: Node) -> list[str]:
-    """Return the packages that a program of ours says it needs beyond numpy, SciPy and scikit-learn; else none."""
-    node = tree.find("program.json")
-    try:
-        needed = json.loads(node.read(MAX_SOURCE_BYTES))["needs"] if isinstance(node, Node) else []
-        return [str(one) for one in needed]
-    except (ValueError, KeyError, TypeError):  # another's program
-        return []

@@ -10,9 +10,10 @@ from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from gen_bundle.check.bundle import Bundle, once_a_bundle
+from gen_bundle.check.bundle import Bundle, once_a_bundle, read_program_json
 from gen_bundle.codabench.competition import DataUse
 from gen_bundle.codabench.reading import as_text
+from gen_bundle.codabench.runnable import PROGRAM_JSON
 from gen_bundle.ground.tables.any_file import json_value, lines, rows
 from gen_bundle.ground.yaml_document import MAX_METADATA_BYTES
 from gen_bundle.ground.zips.tree import Node, sha256_of
@@ -31,8 +32,6 @@ from scoring_kit.base.row_files import File
 from scoring_kit.base.scoring_keys import NOT_SCORING, columns_read
 from scoring_kit.base.submissions import is_junk
 
-PROGRAM_JSON = "program.json"
-MAX_PROGRAM_JSON = 4 * 1024 * 1024
 ROLES = {
     "scoring_program": ("programs", Effect.RERUN),
     "ingestion_program": ("programs", Effect.RERUN),
@@ -121,13 +120,15 @@ def packed_files(bundle: Bundle, use: DataUse | None) -> Files | None:
 def _program_changes(part: str, item: str, effect: Effect, old: Files, new: Files) -> Iterator[Difference]:
     """The settings of a program of ours first, one by one; then the command, and which files differ."""
     said: set[str] = set()
-    if PROGRAM_JSON in old and PROGRAM_JSON in new:
-        said.add(PROGRAM_JSON)
-    try:
-        settings = list(_json_changes(program_settings(old), program_settings(new), ()))
-    except RecursionError:  # nested too deeply for anything of ours
-        settings, said = [], set()
+    settings: list[tuple[Place, str | None, str | None]] = []
+    before, after = read_program_json(old.get(PROGRAM_JSON)), read_program_json(new.get(PROGRAM_JSON))
+    if before and after:
+        with suppress(RecursionError):  # nested too deeply for anything of ours
+            settings = list(_json_changes(before, after, ()))
+            said.add(PROGRAM_JSON)
     for place, one, other in settings:
+        if place == ("code",):
+            continue  # the digest of the files, which are compared themselves
         becomes = effect
         if effect is Effect.RERUN and _keeps_scores(place, other):
             becomes = Effect.KEEP
@@ -149,19 +150,6 @@ def _keeps_scores(place: Place, new: str | None) -> bool:
         return new is None or bool((_by_name(json.loads(new)) or {}).get("computation"))
     scope, word = ".".join(place[:-2]), place[-1:]
     return bool(NOT_SCORING[""].intersection(place[:1])) or bool(NOT_SCORING.get(scope, frozenset()).intersection(word))
-
-
-def program_settings(files: Files) -> Any:
-    """Return what program.json of one of our programs holds: options, columns, versions; nothing of another program."""
-    if PROGRAM_JSON not in files:
-        return {}
-    try:
-        program = json.loads(files[PROGRAM_JSON].read(MAX_PROGRAM_JSON))
-    except (ValueError, RecursionError):
-        return {}
-    if isinstance(program, dict):
-        program.pop("code", None)  # the digest of the files, which are compared themselves
-    return program
 
 
 def _json_changes(old: Any, new: Any, at: Place) -> Iterator[tuple[Place, str | None, str | None]]:
@@ -230,7 +218,7 @@ class TableRead(NamedTuple):
 @once_a_bundle
 def _tables_read(bundle: Bundle) -> Iterator[TableRead]:
     for task in bundle.competition.tasks:
-        program = program_settings(packed_files(bundle, task.files.get("scoring_program")) or {})
+        program = bundle.program_json(task.files.get("scoring_program"))
         try:
             options = program["options"]
             metrics = [metric for columns in options["metrics"].values() for metric in columns.values()]

@@ -8,9 +8,8 @@ import io
 import itertools
 import re
 import warnings
-import zipfile
 from collections.abc import Mapping
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from html import escape, unescape
@@ -26,10 +25,8 @@ from gen_bundle.codabench.settings import OPTIONAL
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.zips.tree import Node
-from scoring_kit.base.submissions import UNREADABLE
 
 FILES_SHOWN = 40
-MAX_LISTED_BYTES = 500_000_000
 LOGO_PIXELS = 192
 MAX_LOGO_BYTES = 20_000_000
 MAX_PIXELS = 40_000_000
@@ -79,18 +76,13 @@ def downloads(bundle: Bundle, phase: Phase) -> list[Download]:
 
 
 def _download(bundle: Bundle, role: str, use: DataUse, is_open: bool) -> Download:
-    found = bundle.tree.find(use.path) if isinstance(use.path, str) else None
-    if not isinstance(found, Node):
+    found, unpacked = bundle.find(use.path), bundle.unpacked(use)
+    if not isinstance(found, Node) or unpacked is None:
         return Download(role, str(use.path), is_open, None)
+    files = sorted((name, node.size) for name, node in unpacked.tree.files())
     size = found.size
-    files: list[tuple[str, int]] = []
     if found.is_folder:
-        for name, node in found.files():
-            files.append((name, node.size))
-            size += node.size
-    elif size <= MAX_LISTED_BYTES:
-        with suppress(*UNREADABLE), zipfile.ZipFile(io.BytesIO(found.read(MAX_LISTED_BYTES))) as archive:
-            files = sorted((member.filename, member.file_size) for member in archive.infolist() if not member.is_dir())
+        size = sum(own for _, own in files)
     return Download(role, str(use.path), is_open, size, tuple(files[:FILES_SHOWN]), len(files))
 
 
