@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from declared import reference, submission
+import pytest
+
+from declared import organiser, reference, submission
 from declared.checks import faults
 from declared.plan import plans
 from declared.tasks import scorer
 from gen_bundle.declaration.scoring import settle
 from gen_bundle.declaration.source import Section, parse_value
-from scoring_kit.errors import Problems
+from scoring_kit.errors import Problems, SubmissionError
 from scoring_kit.manifest import Manifest
 from scoring_kit.results import TaskResult
 from scoring_kit.submission_files import read_submission
@@ -115,6 +117,29 @@ def score(options: dict[str, Any], gold: AnyFiles, answers: AnyFiles, folder: Pa
     problems = Problems()
     sent, _ = read_submission(submission, write_files(folder / "res", answers), manifest, problems)
     return Scored({task: scorer(task)(read, sent, options) for task in sent.entered}, problems.warnings)
+
+
+def refused(options: dict[str, Any], gold: AnyFiles, answers: AnyFiles, folder: Path) -> list[str]:
+    """The problems for which a submission is refused."""
+    with pytest.raises(SubmissionError) as caught:
+        score(options, gold, answers, folder)
+    return caught.value.messages
+
+
+def request_of(options: dict[str, Any], **further: Any) -> Any:
+    """What the organisers' verbs are asked of a competition with the one task `t`."""
+    request = {"tasks": ["t"], "all_tasks": ["t"], "layout": "joint", "options": options}
+    for name, value in further.items():
+        request[name] = str(value) if isinstance(value, Path) else value
+    return request
+
+
+def template_of(options: dict[str, Any], folder: Path) -> Files:
+    """The files that participants fill in, after gold was read in the folder."""
+    out = folder / "template"
+    out.mkdir()
+    organiser.template(request_of(options, reference=folder / "ref", out=out))
+    return {path.name: path.read_text(encoding="utf-8") for path in out.iterdir()}
 
 
 def gold_faults(options: dict[str, Any], gold: AnyFiles, folder: Path) -> list[str]:

@@ -10,11 +10,10 @@ import pytest
 from sklearn.metrics import f1_score
 
 from declared import organiser
-from declared.tasks import scorer
 from gen_bundle.declaration.scoring.metrics import metrics as all_metrics
 from scoring_kit.errors import OrganiserError, SubmissionError
-from scoring_kit.organiser import Request
-from tests.scoring_programs.declared.declaring import csv_of, gold_faults, one_table, score
+from tests.scoring_programs.declared.declaring import csv_of, gold_faults, one_table, request_of, score
+from tests.scoring_programs.declared.resampled import score_and_resample
 
 LABEL: dict[str, Any] = {"field": "label", "type": "label", "values": ["a", "b"]}
 SKIP = {"file": "gold.csv", "empty": "skip"}
@@ -32,7 +31,7 @@ def test_a_key_without_gold_is_left_out_of_the_metrics_that_read_it(tmp_path: Pa
     options = one_table(fields, metrics, reference=SKIP)
     gold = "id,label,x,lang\n1,a,1,en\n2,,2,de\n3,b,,en\n4,b,4,fr\n"
     sent = "id,label,x\n1,a,2\n2,a,2\n3,a,9\n4,b,4\n"
-    found = score(options, {"gold.csv": gold}, {"predictions.csv": sent}, tmp_path)
+    found = score_and_resample(options, {"gold.csv": gold}, {"predictions.csv": sent}, tmp_path)
     assert {key: found.value(key) for key in metrics} == pytest.approx(
         {"acc": 2 / 3, "mae": 1 / 3, "both": 0.5, "mean": 0.75}
     )
@@ -175,26 +174,6 @@ def test_case_does_not_count_on_either_side_in_any_metric(name: str, tmp_path: P
     assert [found.value(key) for key in fitting] == [1] * len(fitting)
 
 
-def test_gold_that_is_empty_everywhere_is_a_mistake(tmp_path: Path) -> None:
-    options = one_table([LABEL], {"acc": "accuracy"}, reference=SKIP)
-    assert gold_faults(options, {"gold.csv": "id,label\n1,\n2,\n"}, tmp_path) == ["gold.csv (acc): no key is scored"]
-
-
-def test_results_by_unit_leave_the_same_keys_out(tmp_path: Path) -> None:
-    metrics = {"acc": {"name": "accuracy", "by": "lang"}}
-    options = one_table([LABEL], metrics, reference=SKIP)
-    gold = {"gold.csv": "id,label,lang\n1,a,en\n2,,en\n3,b,de\n4,a,de\n5,,fr\n"}
-    sent = {"predictions.csv": "id,label\n1,a\n2,a\n3,a\n4,a\n5,a\n"}
-    found = score(options, gold, sent, tmp_path)
-    units = found.results["t"].units
-    assert units is not None
-    import numpy as np
-
-    made = units()
-    once = np.ones((1, len(made.names)))
-    assert made.statistics["acc"].over(once)[0] == pytest.approx(found.value("acc")) == pytest.approx(0.75)
-
-
 SPELT = {**LABEL, "values": ["Yes", "No"], "case": "ignore", "aliases": {"ja": "Yes"}}
 
 
@@ -276,6 +255,4 @@ def test_an_own_function_gets_none_where_gold_is_empty(tmp_path: Path) -> None:
     options = one_table([LABEL], {"s": "metrics.py:share"}, reference=SKIP, folder=tmp_path, code=code)
     sent = {"predictions.csv": csv_of("id,label", [[row[0], "a"] for row in ROWS])}
     assert score(options, {"gold.csv": csv_of("id,label", ROWS)}, sent, tmp_path).value("s") == 0.25
-    request: Request = {"tasks": ["t"], "all_tasks": ["t"], "layout": "joint", "options": options}
-    organiser.check_reference({**request, "reference": str(tmp_path / "ref")})
-    assert callable(scorer("t"))
+    organiser.check_reference(request_of(options, reference=tmp_path / "ref"))

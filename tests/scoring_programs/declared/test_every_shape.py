@@ -20,9 +20,8 @@ from gen_bundle.declaration.scoring import settle
 from gen_bundle.declaration.source import Section
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
-from scoring_kit.organiser import Request
 from scoring_kit.submission_files import read_submission
-from tests.scoring_programs.declared.declaring import options_of
+from tests.scoring_programs.declared.declaring import options_of, request_of
 from tests.sweeps import sweep
 
 VALUES: dict[str, list[Any]] = {
@@ -101,10 +100,8 @@ def tried(declaration: dict[str, Any], gold: str, answers: str, folder: Path) ->
     (folder / "metrics.py").write_text(OWN, encoding="utf-8")
     options = options_of(declaration, folder)
     (source / declaration["reference"]["file"]).write_text(gold, encoding="utf-8")
-    request: Request = {"tasks": ["t"], "all_tasks": ["t"], "layout": "joint", "options": options}
-    organiser.prepare({**request, "source": str(source), "out": str(ready), "phases": [str(source)]})
-    request["reference"] = str(ready)
-    organiser.check_reference(request)
+    organiser.prepare(request_of(options, source=source, out=ready, phases=[str(source)]))
+    organiser.check_reference(request_of(options, reference=ready))
     read = reference.read(ready, ["t"], options)
     known = json.loads(json.dumps(reference.manifest(read, ["t"])))
     manifest = Manifest("shapes", ("t",), ("t",), "joint", options, known)
@@ -113,7 +110,7 @@ def tried(declaration: dict[str, Any], gold: str, answers: str, folder: Path) ->
         sent = folder / name
         sent.mkdir()
         if name == "template":
-            organiser.template({**request, "out": str(sent)})
+            organiser.template(request_of(options, reference=ready, out=sent))
         else:
             (sent / declaration["submission"]["file"]).write_text(answers, encoding="utf-8")
         opened, _ = read_submission(submission, sent, manifest, Problems())

@@ -11,9 +11,16 @@ from sklearn.metrics import f1_score, jaccard_score
 
 from declared.organiser import failing
 from declared.plan import plans
-from scoring_kit.errors import SubmissionError
 from tests.scoring_programs.declared.arrays_as_files import nifti, npy, npz, png
-from tests.scoring_programs.declared.declaring import AnyFiles, faults_of, gold_faults, one_table, read_gold, score
+from tests.scoring_programs.declared.declaring import (
+    AnyFiles,
+    faults_of,
+    gold_faults,
+    one_table,
+    read_gold,
+    refused,
+    score,
+)
 from tests.scoring_programs.declared.resampled import units_of
 
 CASES = ["a", "b", "c", "d", "e"]
@@ -180,9 +187,7 @@ def test_a_check_gets_paths(tmp_path: Path) -> None:
         declared(tmp_path, {"m": "dice"}, {"file": "{case}.npy"}, check="metrics.py:check"), gold, gold, tmp_path
     )
     refusing = declared(tmp_path, {"m": "dice"}, {"file": "{case}.npy"}, check="metrics.py:refuse")
-    with pytest.raises(SubmissionError) as raised:
-        score(refusing, gold, gold, tmp_path / "refused")
-    assert raised.value.messages == [".npy"]
+    assert refused(refusing, gold, gold, tmp_path / "refused") == [".npy"]
 
 
 def test_every_problem_of_the_files_is_named(tmp_path: Path) -> None:
@@ -192,9 +197,7 @@ def test_every_problem_of_the_files_is_named(tmp_path: Path) -> None:
     sent = {f"{case}.npy": npy(one) for case, one in answers.items()}
     sent |= {"b.npy": npy(np.zeros((3, 4))), "c.npy": b"no array", "z.npy": sent["a.npy"], "y.npy": sent["a.npy"]}
     del sent["d.npy"], sent["e.npy"]
-    with pytest.raises(SubmissionError) as raised:
-        score(options, files, sent, tmp_path)
-    assert raised.value.messages == [
+    assert refused(options, files, sent, tmp_path) == [
         "y.npy: is of an unknown case. Expected: a file for each id of this phase's data. "
         "The same in 1 more file: z.npy.",
         "b.npy: has the shape 3 × 4. Expected: 3 × 4 × 2, as the data.",
@@ -206,9 +209,7 @@ def test_every_problem_of_the_files_is_named(tmp_path: Path) -> None:
 def test_numbers_are_looked_at_when_they_are_scored(tmp_path: Path) -> None:
     gold = {f"{case}.npy": npy(np.zeros(3, "u1")) for case in CASES}
     sent = {**gold, "b.npy": npy(np.array([0, 7, 1])), "d.npy": npy(np.array([0, np.nan, 1]))}
-    with pytest.raises(SubmissionError) as raised:
-        score(declared(tmp_path, {"dice": "dice"}, {"file": "{case}.npy"}), gold, sent, tmp_path)
-    assert raised.value.messages == [
+    assert refused(declared(tmp_path, {"dice": "dice"}, {"file": "{case}.npy"}), gold, sent, tmp_path) == [
         "b.npy: mask has the value 7. Expected: one of 0, 1, 2, 3.",
         "d.npy: mask has numbers that are not finite. Expected: finite numbers.",
     ]

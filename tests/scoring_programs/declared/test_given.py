@@ -11,8 +11,7 @@ import pytest
 
 from declared import organiser
 from scoring_kit.errors import OrganiserError
-from scoring_kit.organiser import Request
-from tests.scoring_programs.declared.declaring import csv_of, declared_options, one_table
+from tests.scoring_programs.declared.declaring import csv_of, declared_options, one_table, request_of
 
 LABEL = {"field": "label", "type": "label"}
 DEV, TEST = [f"d{i}" for i in range(10)], [f"t{i}" for i in range(20)]
@@ -64,18 +63,10 @@ def judged(
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
             given[which][place + name] = str(path)
-    request: Request = {
-        "tasks": ["t"],
-        "all_tasks": ["t"],
-        "layout": "joint",
-        "options": options,
-        "reference": str(folder / "test"),
-        "phases": [str(folder / "dev"), str(folder / "test")],
-        "given": given["given"],
-        "given_to_all": given["given_to_all"],
-    }
+    phases = [str(folder / "dev"), str(folder / "test")]
     try:
-        return [], list(organiser.check_reference(request)["warnings"])
+        asked = request_of(options, reference=folder / "test", phases=phases, **given)
+        return [], list(organiser.check_reference(asked)["warnings"])
     except OrganiserError as error:
         return error.messages, []
 
@@ -158,9 +149,8 @@ def test_keys_of_two_parts_are_compared_as_pairs(tmp_path: Path) -> None:
     gold = csv_of("id,part,label", [["a", "1", "x"], ["a", "2", "x"], ["b", "1", "y"]])
     (tmp_path / "test/gold.csv").write_text(gold, encoding="utf-8")
     inputs = tmp_path / "inputs.csv"
-    request: Request = {"tasks": ["t"], "all_tasks": ["t"], "layout": "joint", "options": options}
-    request |= {"reference": str(tmp_path / "test"), "phases": [str(tmp_path / "test")]}
-    request["given"] = {"public/test/inputs.csv": str(inputs)}
+    given = {"public/test/inputs.csv": str(inputs)}
+    request = request_of(options, reference=tmp_path / "test", phases=[str(tmp_path / "test")], given=given)
     inputs.write_text(csv_of("id,part,text", [["a", "1", "x"], ["a", "2", "x"], ["b", "1", "y"]]), encoding="utf-8")
     assert organiser.check_reference(request)["warnings"] == []
     inputs.write_text(csv_of("id,part,text", [["a", "1", "x"], ["a", "2", "x"], ["b", "2", "y"]]), encoding="utf-8")
@@ -184,11 +174,10 @@ def test_inputs_of_another_table_are_not_this_ones(tmp_path: Path) -> None:
         column = "a" if name == "g1.csv" else "b"
         (tmp_path / name).write_text(csv_of(f"id,{column}", [[one, "x"] for one in ids]), encoding="utf-8")
     (tmp_path / "in1.csv").write_text(csv_ids(NUMBERS), encoding="utf-8")
-    request: Request = {"tasks": ["t"], "all_tasks": ["t"], "layout": "joint", "options": options}
-    request |= {"reference": str(tmp_path), "phases": [str(tmp_path)]}
-    request["given"] = {"public/test/in1.csv": str(tmp_path / "in1.csv")}
+    given = {"public/test/in1.csv": str(tmp_path / "in1.csv")}
+    request = request_of(options, reference=tmp_path, phases=[str(tmp_path)], given=given)
     assert organiser.check_reference(request)["warnings"] == []
     (tmp_path / "in2.csv").write_text(csv_ids(NUMBERS[:13]), encoding="utf-8")
-    request["given"] = {**request["given"], "public/test/in2.csv": str(tmp_path / "in2.csv")}
+    given["public/test/in2.csv"] = str(tmp_path / "in2.csv")
     with pytest.raises(OrganiserError, match=r'in2.csv: 1 of its 13 id are not in g2\.csv: "12"'):
         organiser.check_reference(request)

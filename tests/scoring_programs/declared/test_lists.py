@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from scoring_kit.errors import OrganiserError, SubmissionError
-from tests.scoring_programs.declared.declaring import Files, faults_of, one_table, score
+from tests.scoring_programs.declared.declaring import Files, faults_of, one_table, score, template_of
 from tests.scoring_programs.declared.resampled import units_of
-from tests.scoring_programs.declared.test_files import template_of
 
 ID: dict[str, Any] = {"field": "id", "type": "string"}
 KIND: dict[str, Any] = {"field": "kind", "type": "label", "values": ["x", "y"]}

@@ -73,29 +73,6 @@ def test_spans(gold: list[Any], answer: list[Any], expected: list[float], tmp_pa
     assert found == Value(expected)
 
 
-def test_overlaps_of_several_keys_are_added_up(tmp_path: Path) -> None:
-    gold, answers = [[[0, 4]], [[0, 4], [6, 8]]], [[[0, 1], [9, 10]], []]
-    cells = [[json.dumps(spans) for spans in side] for side in (gold, answers)]
-    found = values_of(SPANS, {"type": "spans"}, {"x": cells[0]}, cells[1], tmp_path)
-    assert found == Value([(1 / 5 + 0) / 2, 1 / 2, 1 / 3, 0.4, 0.25, 0.5, (2 / 3) / 2])
-
-
-OFFSETS: list[tuple[list[list[int]], list[list[int]], list[float]]] = [
-    ([[1, 2, 3]], [[2, 3, 4, 4]], [2 / 4, 2 / 3, 2 / 3, 0]),
-    ([[], [5]], [[], [5]], [1, 1, 1, 1]),
-    ([[], [5]], [[1], []], [0, 0, 0, 0]),
-]
-
-
-@pytest.mark.parametrize(("gold", "answer", "expected"), OFFSETS)
-def test_each_offset_is_an_element(
-    gold: list[list[int]], answer: list[list[int]], expected: list[float], tmp_path: Path
-) -> None:
-    columns = ["span_iou", "set_f1", {"name": "set_f1", "average": "macro"}, "exact_match"]
-    sides = [[json.dumps(own) for own in side] for side in (gold, answer)]
-    assert values_of(columns, {"type": "offsets"}, {"x": sides[0]}, sides[1], tmp_path) == Value(expected)
-
-
 @pytest.mark.parametrize(
     ("gold", "answer", "squad", "none"),
     [
@@ -127,24 +104,6 @@ def test_texts_are_compared_as_asked(
 ) -> None:
     columns = [{"name": "exact_match", **options}, {"name": "token_f1", "normalise": "none", **options}]
     assert values_of(columns, {"type": "text"}, {"x": [gold]}, [answer], tmp_path) == Value([match, shared])
-
-
-def test_points(tmp_path: Path) -> None:
-    """As in FNC-1: a quarter for what is related, a full point for the right kind of it."""
-    related = {"agree": 1, "disagree": 0.25}
-    matrix = {"agree": related, "disagree": {"agree": 0.25, "disagree": 1}, "unrelated": {"unrelated": 0.25}}
-    field = {"type": "label", "values": ["agree", "disagree", "unrelated"]}
-    gold = ["agree", "disagree", "unrelated", "unrelated"]
-    answers = ["agree", "agree", "unrelated", "agree"]
-    found = values_of([{"name": "points", "matrix": matrix}], field, {"x": gold}, answers, tmp_path)
-    assert found == Value([(1 + 0.25 + 0.25) / 2.5])
-
-
-def test_a_matrix_gives_points_to_right_answers(tmp_path: Path) -> None:
-    field = {"field": "x", "type": "label", "values": ["a", "b"]}
-    for points, fault in ((0, ["gold.csv (c): the gold itself gets no points"]), (0.5, [])):
-        options = one_table([field], {"c": {"name": "points", "matrix": {"a": {"a": points, "b": 1}}}})
-        assert gold_faults(options, {"gold.csv": "id,x\n1,a\n2,b\n"}, tmp_path) == fault
 
 
 def test_clusters_are_in_no_report(tmp_path: Path) -> None:
@@ -205,22 +164,6 @@ def test_an_area_under_a_curve_is_of_any_number(tmp_path: Path) -> None:
     assert values_of(columns, {"type": "number"}, {"y": gold}, answer, tmp_path) == Value(expected)
 
 
-@pytest.mark.parametrize(
-    ("metric", "cells", "fault"),
-    [
-        ({"name": "mae", "weight": "w"}, [["k", 1, -1]], "w, the weight, is not everywhere a number from 0"),
-        ({"name": "mae", "weight": "w"}, [["k", 1, "much"]], "w, the weight, is not everywhere a number from 0"),
-        ({"name": "mae", "weight": "w"}, [["k", 1, 0]], "w is 0 for every key"),
-        ({"name": "mase", "scale": "w"}, [["k", 1, 2], ["l", 1, 0]], "w, which errors are divided by, is 0 for a key"),
-        ({"name": "mape"}, [["k", 0, 2]], "a gold value is 0, to which no error is relative"),
-    ],
-)
-def test_weights_and_scales_that_are_none(metric: Any, cells: list[Any], fault: str, tmp_path: Path) -> None:
-    options = one_table([{"field": "x", "type": "number"}], {"c": metric})
-    found = gold_faults(options, {"gold.csv": csv_of("id,x,w", cells)}, tmp_path)
-    assert found == [f"gold.csv (c): {fault}"]
-
-
 def test_probabilities_are_not_divided_by_their_sum(tmp_path: Path) -> None:
     gold = ["neg", "neu", "neg", "pos"]
     answers = [[0.3333, 0.3333, 0.333], [0.3334, 0.3333, 0.3333], [0.333, 0.333, 0.333], [0.332, 0.334, 0.334]]
@@ -234,28 +177,6 @@ def test_probabilities_are_not_divided_by_their_sum(tmp_path: Path) -> None:
     areas = [sk.roc_auc_score(np.equal(places, at), np.array(answers)[:, at]) for at in range(3)]
     logs = [math.log(own[at]) for own, at in zip(answers, places, strict=True)]
     assert [found.value("roc_auc"), found.value("log_loss")] == Value([np.mean(areas), -np.mean(logs)])
-
-
-@pytest.mark.parametrize("average", ["macro", "weighted"])
-def test_an_area_needs_two_labels(average: str, tmp_path: Path) -> None:
-    field = {"field": "p", "type": "probabilities", "values": ["a", "b"]}
-    options = one_table([field], {"c": {"name": "roc_auc", "average": average, "gold": "y"}})
-    found = gold_faults(options, {"gold.csv": csv_of("id,y", [["k1", "a"], ["k2", "a"]])}, tmp_path)
-    assert "gold.csv (c): all gold labels are a" in found
-
-
-def test_a_weight_of_0_in_one_group_is_a_fault(tmp_path: Path) -> None:
-    options = one_table([{"field": "x", "type": "number"}], {"c": {"name": "mae", "weight": "w", "by": "l"}})
-    gold = csv_of("id,x,w,l", [["a", 1, 0, "en"], ["b", 1, 1, "de"]])
-    assert gold_faults(options, {"gold.csv": gold}, tmp_path) == ["gold.csv (c): w is 0 for every key in the group en"]
-
-
-def test_clusters_of_labels_have_any_names(tmp_path: Path) -> None:
-    options = one_table([{"field": "x", "type": "label"}], {"ari": "ari", "v": "v_measure"})
-    gold = csv_of("id,x", [["a", "one"], ["b", "one"], ["c", "two"]])
-    answers = csv_of("id,x", [["a", "p"], ["b", "p"], ["c", "q"]])
-    scored = score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path)
-    assert (scored.value("ari"), scored.value("v")) == (1, 1)
 
 
 @pytest.mark.parametrize(("centre", "spread"), [(0.3, 1e-5), (0.3, 1e-6), (20000, 1), (20000, 1e-3)])

@@ -13,7 +13,7 @@ import pytest
 from declared.organiser import failing
 from declared.plan import plans
 from scoring_kit.resampling.draws import bootstrap_counts
-from tests.scoring_programs.declared.declaring import csv_of, faults_of, gold_faults, one_table, read_gold, score
+from tests.scoring_programs.declared.declaring import csv_of, faults_of, one_table, read_gold, score
 from tests.scoring_programs.declared.resampled import score_and_resample, units_of
 
 CODE = """
@@ -158,12 +158,6 @@ def test_with_many_rows_a_key_has_lists(tmp_path: Path) -> None:
     declared = options(tmp_path, {"m": "many"}, rows="many")
     gold = {"gold.csv": "id,x\na,1\na,2\nb,3\n"}
     assert score(declared, gold, {"p.csv": "id,x\na,2\na,4\n"}, tmp_path).value("m") == pytest.approx(1 / 3)
-
-
-def test_weights_are_judged_as_those_of_built_in_metrics(tmp_path: Path) -> None:
-    declared = options(tmp_path, {"m": {"name": "number", "weight": "w", "by": "lang"}})
-    faults = gold_faults(declared, {"gold.csv": "id,x,lang,w\na,1,p,1\nb,2,q,0\n"}, tmp_path)
-    assert faults == ["gold.csv (m): w is 0 for every key in the group q"]
 
 
 @pytest.mark.parametrize(
