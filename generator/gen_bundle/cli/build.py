@@ -96,8 +96,7 @@ def report_built(built: "Sequence[Built]", request: "BuildRequest") -> None:
     say_each(missing, "yellow", before="missing: ")
     needs_image = {lack.id for lack in missing} & {"local-image", "image-lacks"}
     if needs_image and not any(bundle.errors for bundle in built):
-        say("To make and publish the image, and to build the same again with it:")
-        say_each(_next_steps(request, f"REGISTRY/YOU/{built[0].competition.name}:TAG"), before="  ")
+        _say_next_steps(request, built[0].competition.name)
     for bundle in built:
         say_each(bundle.notes, "yellow", before="note: ")
     for bundle in built:
@@ -128,22 +127,10 @@ def _as_dict(bundle: "Built", *, written: bool) -> dict[str, Any]:
     }
 
 
-def _next_steps(request: "BuildRequest", target: str) -> list[str]:
-    """The commands that make and push the image, and build the same again with it.
-
-    `--force` is not repeated: there is a bundle at `--out` now.
-    """
+def _say_next_steps(request: "BuildRequest", name: str) -> None:
     asked = [word for override in request.overrides for word in ("--set", override)]
-    again = ["gen-bundle", request.source]
-    for name in ("out", "data", "layout", "task"):
-        value = getattr(request, name)
-        if value is not None:
-            again += [f"--{name}", str(value)]
-    if request.platform != "codabench":
-        again += ["--platform", request.platform]
-    commands = [
-        ["gen-bundle", "image", "build", request.source, *asked],
-        ["gen-bundle", "image", "push", request.source, *asked, "--to", target],
-        [*again, *asked, "--set", f"docker_image={target}"],
-    ]
-    return [shlex.join(command) for command in commands]
+    target = f"REGISTRY/YOU/{name}:TAG"
+    say("To make and publish the image:")
+    say(f"  {shlex.join(['gen-bundle', 'image', 'build', request.source, *asked])}")
+    say(f"  {shlex.join(['gen-bundle', 'image', 'push', request.source, *asked, '--to', target])}")
+    say(f"and then build the same again with --set docker_image={target}")

@@ -40,21 +40,17 @@ def command(as_json: bool) -> None:
 
 
 def _row(name: str, known: Known) -> dict[str, Any]:
-    """Return what is shown of a competition, from its YAML alone: the model that checks it takes long to import."""
-    from gen_bundle.declaration.source import read_source
+    from gen_bundle.declaration.read import read_competition
 
     if known.fault:
         raise UserError(known.fault)
     if name in VERBS:
         raise UserError(f"{known.package}: {name} is a verb of gen-bundle. Build it by its folder, {known.folder}.")
-    declared = read_source(known.folder / "bundle.yaml").data
-    try:
-        return {
-            "name": name,
-            "package": known.package,
-            "title": str(declared["title"]),
-            "tasks": [str(task["id"]) for task in declared["tasks"]],
-            "phases": [str(phase["id"]) for phase in declared["phases"]],
-        }
-    except (KeyError, TypeError) as error:
-        raise UserError(f"{known.folder / 'bundle.yaml'}: expected a title, and tasks and phases with ids.") from error
+    declared = read_competition(known.folder)
+    return {
+        "name": name,
+        "package": known.package,
+        "title": declared.title,
+        "tasks": [task.id for task in declared.tasks],
+        "phases": [phase.id for phase in declared.phases],
+    }

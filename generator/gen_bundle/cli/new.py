@@ -55,14 +55,6 @@ DEFAULT_SPLIT = "40:60"
 """Of a recipe's data."""
 
 
-class _Command(Verb):
-    """A command that remembers how it was called, to say how to go on."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta["words"] = list(args)
-        return super().parse_args(ctx, args)
-
-
 def _real_tasks(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     from gen_bundle.ground.resources import REAL_TASKS
 
@@ -73,7 +65,7 @@ def _shipped(_context: click.Context, _parameter: click.Parameter, begun: str) -
     return [name for name in competitions() if name.startswith(begun)]
 
 
-@click.command(cls=_Command, advanced=RARE, epilog=EPILOG)
+@click.command(cls=Verb, advanced=RARE, epilog=EPILOG)
 @click.argument("name")
 @click.option(
     "--gold",
@@ -149,7 +141,7 @@ def command(context: click.Context, /, name: str, title: str | None, parent: Pat
     elif asked["recipe"] in OF_FILES or _folders(asked["gold"]):
         folder, found["understood"] = _of_files(place, asked)
     else:
-        folder, found = _declared(place, asked, context.meta["words"])
+        folder, found = _declared(place, asked)
     say(f"{folder}: a competition, ready to build and to change", "green")
     commands = [["gen-bundle", "try", str(folder)]]
     if asked["package"]:
@@ -228,8 +220,8 @@ def _of_files(place: "Place", asked: Mapping[str, Any]) -> tuple[Path, dict[str,
     return new_of_masks(place, folders), understood
 
 
-def _gold(asked: Mapping[str, Any], words: Sequence[str], *, ask: bool) -> "FileTable":
-    """The gold of the files; asks for the columns' names where there is no header, or says which words to add."""
+def _gold(asked: Mapping[str, Any], *, ask: bool) -> "FileTable":
+    """The gold of the files; asks for the columns' names where there is no header, or says what to add."""
     from gen_bundle.author.new.gold_of_phases import joined
     from gen_bundle.ground.tables.forms import as_they_are_meant
     from gen_bundle.ground.tables.reading import read_table
@@ -248,8 +240,8 @@ def _gold(asked: Mapping[str, Any], words: Sequence[str], *, ask: bool) -> "File
                 found[phase] = read(path, names)
         except NoHeaderError as error:
             if not ask:
-                more = [*words, "--columns", ",".join(error.names)]
-                raise UserError(*error.messages, advice=f"To go on: gen-bundle new {shlex.join(more)}") from error
+                advice = f"To go on, add: --columns {shlex.quote(','.join(error.names))}"
+                raise UserError(*error.messages, advice=advice) from error
             names = _names_of_columns(error)
             found[phase] = read(path, names)
     return as_they_are_meant(found.get("") or joined(found))  # the phases as one: a few rows alone may mislead
@@ -280,7 +272,7 @@ def _answer(text: str) -> tuple[str, str | None]:
     return name, kind
 
 
-def _declared(place: "Place", asked: Mapping[str, Any], words: Sequence[str]) -> tuple[Path, dict[str, Any]]:
+def _declared(place: "Place", asked: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
     """Write a competition that is scored without Python, of gold, or of the made-up gold of a recipe.
 
     Returns:
@@ -295,7 +287,7 @@ def _declared(place: "Place", asked: Mapping[str, Any], words: Sequence[str]) ->
     split, template, train, ask = asked["split"], asked["template"], asked["train"], False
     if asked["gold"]:
         ask = can_answer() and not asked["yes"]
-        gold = _gold(asked, words, ask=ask)
+        gold = _gold(asked, ask=ask)
         answers = [_answer(one) for one in asked["answers"]]
         choices = Choices(asked["keys"], answers, asked["public"], asked["rows"], cluster=asked["cluster"])
     else:

@@ -89,13 +89,13 @@ def test_answers_on_the_terminal_are_taken(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_table_without_header_goes_on_by_the_command_that_is_said(tmp_path: Path) -> None:
+def test_a_table_without_header_goes_on_by_the_option_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "gold.tsv").write_text("".join(f"{i}\t{'ab'[i % 2]}\n" for i in range(12)), encoding="utf-8")
     done = new(tmp_path, "--gold", "gold.tsv", "--yes", "--title", "Two words")
     assert done.exit_code == 2
     assert not (tmp_path / "mine").exists()
-    (line,) = [line for line in done.stderr.splitlines() if line.startswith("To go on: gen-bundle new mine ")]
-    done = new(tmp_path, *shlex.split(line)[6:])
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("To go on, add: ")]
+    done = new(tmp_path, "--gold", "gold.tsv", "--yes", *shlex.split(line)[4:])
     assert done.exit_code == 0, done.output
     gold = (tmp_path / "mine/data/test/gold.tsv").read_text(encoding="utf-8").splitlines()
     assert (gold[0], len(gold)) == ("id\tlabel", 13)
