@@ -11,16 +11,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.build.draft import Lack, contact_and_image, scaffold, synthetic_gold
+from gen_bundle.build.draft import Lack, synthetic_gold
 from gen_bundle.check import Report, check_path
-from gen_bundle.check.bundle import Bundle, open_readable_bundle, page_files
+from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.check.explain import explain_refusal
-from gen_bundle.check.report import OVER
-from gen_bundle.codabench.reading import as_text
+from gen_bundle.check.report import OVER, UNFINISHED
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.local_files import file_digest, read_json, state_folder, write_json
 from gen_bundle.ground.resources import shipped_gold
-from gen_bundle.ground.zips.tree import Node
 from gen_bundle.live.competition import Snapshot, site_version, with_tasks
 from gen_bundle.live.connection import AnswerError, Connection, LiveError
 from gen_bundle.live.datasets import send_file, without_file
@@ -33,7 +31,6 @@ LOOKING_S = 60.0  # for a competition after an answer was lost
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 5.0
 SAYING_S = 60.0  # between two lines while the site unpacks
 ROLE = "competition_bundle"
-MAX_PAGE = 4 * 1024 * 1024
 
 
 class UploadedBeforeError(LiveError):
@@ -154,31 +151,13 @@ def readiness(bundle: Path, now: datetime, connection: Connection) -> tuple[Repo
     report = check_path(bundle, now=now, version=version, known_keys=queues)
     obstacles = []
     for one in report.findings:
-        if one.grave or one.id == OVER:
+        if one.grave or one.id in (OVER, UNFINISHED):
             obstacles.append(f"{one.id}: {one.what} ({one.file}). {one.consequence} {one.repair}".rstrip())
     if report.accepted:
-        obstacles += _signs_of_a_draft(bundle, now)
+        with ExitStack() as held:
+            opened = open_readable_bundle(bundle, now, held)
+            obstacles += [f"draft: {lack}" for lack in _synthetic_golds(opened)]
     return report, obstacles
-
-
-def _signs_of_a_draft(path: Path, now: datetime) -> list[str]:
-    with ExitStack() as held:
-        bundle = open_readable_bundle(path, now, held)
-
-        def content(at: Any) -> bytes:
-            found = bundle.find(at)
-            return found.read(MAX_PAGE) if isinstance(found, Node) else b""
-
-        pages = {page.path: content(page.path) for page in page_files(bundle) if isinstance(page.path, str)}
-        logo = content(bundle.yaml.get("image"))
-        again = "and build the bundle again"
-        contact, read = as_text(bundle.yaml.get("contact_email")) or "", bundle.competition
-        lacks = (
-            *contact_and_image(contact, read.image, read.queue),
-            *scaffold(pages, logo, f"pages/ of the competition, {again}", f"it, {again}"),
-            *_synthetic_golds(bundle),
-        )
-        return [f"draft: {lack}" for lack in lacks]
 
 
 def _synthetic_golds(bundle: Bundle) -> Iterator[Lack]:

@@ -90,15 +90,15 @@ def _leak(draft: Draft) -> None:
         (lambda draft: draft.yaml.update(docker_image="https://Wrong"), "docker-image-name"),
         (
             lambda draft: draft.yaml.update(contact_email="me@example.org"),
-            "draft: The contact me@example.org is an example. Give yours: --set contact=",
+            "unfinished: the contact me@example.org is an example",
         ),
         (
             lambda draft: draft.yaml.update(docker_image="gen-bundle/mine:1"),
-            "draft: gen-bundle/mine:1 is the name of an image of your own machine",
+            "docker-image-unpublished: gen-bundle/mine:1 is the name of an image of your own machine",
         ),
         (
             lambda draft: draft.files.update({"overview.md": b"# TODO(organiser)"}),
-            "draft: overview.md: TODO(organiser) is still on it",
+            "unfinished: TODO(organiser) is still on overview.md",
         ),
         (
             lambda draft: draft.yaml["phases"][0].update(start="2020-01-01 00:00:00", end="2020-02-01 00:00:00"),
@@ -129,7 +129,7 @@ def test_force_sends_a_draft_and_says_what_was_wrong(site: Site, verb: Verb, tmp
     draft.yaml["contact_email"] = "me@example.org"
     done = verb("upload", written(tmp_path, draft), "--force")
     assert done.exit_code == 0, done.output
-    assert "forced: draft: The contact me@example.org is an example." in done.stderr
+    assert "forced: unfinished: the contact me@example.org is an example" in done.stderr
     assert len(site.competitions) == 1
 
 
