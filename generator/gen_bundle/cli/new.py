@@ -210,11 +210,10 @@ def _of_files(place: "Place", asked: Mapping[str, Any]) -> tuple[Path, dict[str,
         raise UserError(*_unread(unread, used, "not where answers are files. Phases: --gold dev=FOLDER test=FOLDER"))
     if asked["recipe"]:
         return new_of_recipe(place, asked["recipe"]), {}
-    member = next((name for name in asked["answers"]), None)
     folders = {}
     for phase, path in _folders(asked["gold"]).items():
         with spinner(f"reading {path}"):
-            folders[phase or "test"] = masks_of(path, member)
+            folders[phase or "test"] = masks_of(path, *asked["answers"][:1])
     understood = summary(folders)
     say_each(f"{name:9} {text}" for name, text in understood.items())
     return new_of_masks(place, folders), understood
@@ -333,20 +332,15 @@ def _asked(
         public = _columns(question, gold, proposal.public or [NOTHING], NOTHING)
         choices = replace(choices, public=public, only_public=True)
         proposal = propose(gold, choices)
-    choices = _asked_cluster(proposal, choices)
+    if choices.cluster is None and proposal.cluster is not None:
+        question = f"Cluster: rows of which column belong together, such as those of a document? ({NOTHING} for none)"
+        cluster = [*_columns(question, gold, [proposal.cluster], NOTHING), NOTHING]
+        choices = replace(choices, cluster=cluster[0])
     if split is None and not gold.phases:
         split = click.prompt("Split into development and test, such as 20:80?", "none", value_proc=_split, err=True)
     if place.title is None:
         place = replace(place, title=click.prompt("Title?", place.answers()["title"], err=True))
     return place, choices, split
-
-
-def _asked_cluster(proposal: "Proposal", choices: "Choices") -> "Choices":
-    if choices.cluster is not None or proposal.cluster is None:
-        return choices
-    question = f"Cluster: rows of which column belong together, such as those of a document? ({NOTHING} for none)"
-    cluster = [*_columns(question, proposal.gold, [proposal.cluster], NOTHING), NOTHING]
-    return replace(choices, cluster=cluster[0])
 
 
 def _asked_key(gold: "FileTable", choices: "Choices") -> "Choices":

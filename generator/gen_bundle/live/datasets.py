@@ -1,7 +1,6 @@
 """Storing files on a server: ask for a place, send the bytes there, and say that they arrived."""
 
 import hashlib
-import shutil
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -9,8 +8,8 @@ from pathlib import Path
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.codabench.competition import DataUse
 from gen_bundle.ground.errors import UserError
-from gen_bundle.ground.zips.tree import Node, sha256_of
-from gen_bundle.ground.zips.writing import write_zip
+from gen_bundle.ground.zips.tree import Node, sha256_of, write_files
+from gen_bundle.ground.zips.writing import all_files, write_zip
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.look.difference.files import packed_files
 
@@ -99,19 +98,16 @@ def pack(bundle: Bundle, use: DataUse, file: Path) -> None:
     found = bundle.find(use.path)
     if not isinstance(found, Node):
         raise UserError(f"{use.path}: is not in the bundle. Run: gen-bundle check")
-    if found.open is not None:
-        with found.open() as source, file.open("wb") as target:
-            shutil.copyfileobj(source, target)
+    if not found.is_folder:
+        write_files(found, file)
         return
+    for name, node in found.files():
+        if node.open is None:
+            raise UserError(f"{use.path}/{name}: cannot be read. Run: gen-bundle check")
     with tempfile.TemporaryDirectory() as folder:
-        members = {}
-        for number, (name, node) in enumerate(found.files()):
-            if node.open is None:
-                raise UserError(f"{use.path}/{name}: cannot be read. Run: gen-bundle check")
-            members[name] = Path(folder) / str(number)
-            with node.open() as source, members[name].open("wb") as target:
-                shutil.copyfileobj(source, target)
-        write_zip(file, members)
+        content = Path(folder) / "content"
+        write_files(found, content)
+        write_zip(file, all_files(content))
 
 
 def content_digest(bundle: Bundle, use: DataUse) -> str | None:
