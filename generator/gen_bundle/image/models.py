@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from gen_bundle.declaration.source import read_source
 from gen_bundle.ground.errors import UserError
-from gen_bundle.ground.local_files import write_whole
+from gen_bundle.ground.local_files import file_digest, write_whole
 from gen_bundle.image.request import ImageRequest
 from scoring_kit.base.texts import counted
 
@@ -264,8 +264,4 @@ def _missing(folder: Path, names: Iterable[str]) -> list[str]:
 
 
 def _digests(folder: Path, names: Iterable[str]) -> dict[str, str]:
-    found = {}
-    for name in names:
-        with (folder / name).open("rb") as stream:
-            found[name] = hashlib.file_digest(stream, "sha256").hexdigest()
-    return found
+    return {name: file_digest(folder / name) for name in names}
