@@ -138,6 +138,44 @@ def confirmed(connection: Connection, start: Start) -> Confirming:
     return run
 
 
+PHASE, OTHER = 21, 22
+
+
+def sent(text: str) -> bytes:
+    return packed({"answers.csv": text.encode()})
+
+
+@pytest.fixture
+def running(site: Site) -> Site:
+    """A competition with two phases and five submissions."""
+    site.competitions[5] = {
+        "id": 5,
+        "title": "A small task",
+        "published": True,
+        "phases": [
+            {"id": OTHER, "index": 1, "name": "Final phase", "start": None, "end": None, "tasks": []},
+            {"id": PHASE, "index": 0, "name": "Test", "start": None, "end": None, "tasks": []},
+        ],
+    }
+    site.participants = [
+        {"id": 1, "username": "eagle", "email": "e@site.org", "status": "approved", "is_bot": False},
+        {"id": 2, "username": "owl", "email": "o@site.org", "status": "pending", "is_bot": False},
+    ]
+    site.add_submission(PHASE, "eagle", sent("first"), organization={"id": 1, "name": "Eagles"})
+    site.add_submission(PHASE, "eagle", sent("second"), on_leaderboard=True)
+    site.add_submission(PHASE, "owl", sent("bad"), status="Failed", logs={"scoring_stderr": "line 3: no label"})
+    site.add_submission(PHASE, "owl", sent("good"), scores=[{"index": 0, "column_key": "points", "score": "0.2500"}])
+    site.add_submission(OTHER, "owl", sent("final"))
+    site.boards[PHASE] = {
+        "id": 1,
+        "title": "Results",
+        "primary_index": 0,
+        "tasks": [{"id": 1, "name": "Task", "columns": []}],
+        "submissions": [{"id": 102, "owner": "eagle", "scores": [], "organization": "Eagles", "created_when": "2030"}],
+    }
+    return site
+
+
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
     path = tmp_path / "bundle.zip"

@@ -10,49 +10,14 @@ from typing import Any
 import pytest
 
 from gen_bundle.ground.errors import UserError
-from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.live.fetch import FetchRequest, fetch, file_name, folder_name
+from gen_bundle.live.connection import Connection
+from gen_bundle.live.fetch import FetchRequest, fetch
 from scoring_kit.team_results import read_entries
-from tests.generator.live.conftest import Verb, ready_draft, run_in_c_locale
+from tests.generator.live.conftest import PHASE, Verb, ready_draft, run_in_c_locale, sent
 from tests.generator.live.uploads import uploaded
-from tests.live_server import Site, packed
+from tests.live_server import Site
 
-PHASE, OTHER = 21, 22
-
-
-def sent(text: str) -> bytes:
-    return packed({"answers.csv": text.encode()})
-
-
-@pytest.fixture
-def running(site: Site) -> Site:
-    """A competition with two phases and five submissions."""
-    site.competitions[5] = {
-        "id": 5,
-        "title": "A small task",
-        "published": True,
-        "phases": [
-            {"id": OTHER, "index": 1, "name": "Final phase", "start": None, "end": None, "tasks": []},
-            {"id": PHASE, "index": 0, "name": "Test", "start": None, "end": None, "tasks": []},
-        ],
-    }
-    site.participants = [
-        {"id": 1, "username": "eagle", "email": "e@site.org", "status": "approved", "is_bot": False},
-        {"id": 2, "username": "owl", "email": "o@site.org", "status": "pending", "is_bot": False},
-    ]
-    site.add_submission(PHASE, "eagle", sent("first"), organization={"id": 1, "name": "Eagles"})
-    site.add_submission(PHASE, "eagle", sent("second"), on_leaderboard=True)
-    site.add_submission(PHASE, "owl", sent("bad"), status="Failed", logs={"scoring_stderr": "line 3: no label"})
-    site.add_submission(PHASE, "owl", sent("good"), scores=[{"index": 0, "column_key": "points", "score": "0.2500"}])
-    site.add_submission(OTHER, "owl", sent("final"))
-    site.boards[PHASE] = {
-        "id": 1,
-        "title": "Results",
-        "primary_index": 0,
-        "tasks": [{"id": 1, "name": "Task", "columns": []}],
-        "submissions": [{"id": 102, "owner": "eagle", "scores": [], "organization": "Eagles", "created_when": "2030"}],
-    }
-    return site
+pytestmark = pytest.mark.slow
 
 
 def records(folder: Path) -> list[dict[str, Any]]:
@@ -64,7 +29,6 @@ def downloads(site: Site) -> list[str]:
     return [path.partition("?")[0] for address, _, path, *_ in site.asked if address == site.store]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("paged", [True, False])
 def test_everything_is_fetched(running: Site, verb: Verb, tmp_path: Path, paged: bool) -> None:
     running.paged = paged
@@ -97,7 +61,6 @@ def test_everything_is_fetched(running: Site, verb: Verb, tmp_path: Path, paged:
     assert (out / "1-final-phase" / "submissions.json").is_file()
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 def test_what_is_fetched_is_its_owners_alone(running: Site, verb: Verb, tmp_path: Path) -> None:
     before = os.umask(0o022)
@@ -112,7 +75,6 @@ def test_what_is_fetched_is_its_owners_alone(running: Site, verb: Verb, tmp_path
     assert stat.S_IMODE((tmp_path / "later").stat().st_mode) == 0o644
 
 
-@pytest.mark.slow
 def test_the_ranking_reads_the_latest_scored_submission_of_each_team(
     running: Site, connection: Connection, tmp_path: Path
 ) -> None:
@@ -125,7 +87,6 @@ def test_the_ranking_reads_the_latest_scored_submission_of_each_team(
     }
 
 
-@pytest.mark.slow
 def test_only_what_is_new_is_fetched_again(running: Site, connection: Connection, tmp_path: Path) -> None:
     request = FetchRequest(5, tmp_path / "out")
     fetch(connection, request)
@@ -139,7 +100,6 @@ def test_only_what_is_new_is_fetched_again(running: Site, connection: Connection
     assert [path for path in downloads(running) if path.endswith(".zip")] == ["/bucket/101.zip", "/bucket/106.zip"]
 
 
-@pytest.mark.slow
 def test_scores_that_come_after_finished_are_waited_for(running: Site, connection: Connection, tmp_path: Path) -> None:
     request = FetchRequest(5, tmp_path / "out", "Test")
     running.late_scores = 1
@@ -153,7 +113,6 @@ def test_scores_that_come_after_finished_are_waited_for(running: Site, connectio
     assert "/bucket/101.zip" not in downloads(running)
 
 
-@pytest.mark.slow
 def test_a_submission_moves_when_its_run_ends_or_it_is_taken_back(
     running: Site, connection: Connection, tmp_path: Path
 ) -> None:
@@ -180,7 +139,6 @@ def test_a_submission_moves_when_its_run_ends_or_it_is_taken_back(
     assert not (test.folder / "submissions" / "eagle").exists()
 
 
-@pytest.mark.slow
 def test_an_interrupted_fetch_goes_on(running: Site, connection: Connection, tmp_path: Path) -> None:
     request = FetchRequest(5, tmp_path / "out", "Test")
     download = connection.download
@@ -199,7 +157,6 @@ def test_an_interrupted_fetch_goes_on(running: Site, connection: Connection, tmp
     assert downloads(running).count("/bucket/101.zip") == 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("answer", [500, b"<p>Welcome</p>", [3]])
 @pytest.mark.parametrize("path", ["/submissions/102/get_details/", "/submissions/102/"])
 def test_a_submission_that_the_site_cannot_give_is_named_and_passed_over(
@@ -217,7 +174,6 @@ def test_a_submission_that_the_site_cannot_give_is_named_and_passed_over(
     assert all(record["complete"] for record in records(tmp_path / "out" / "0-test"))
 
 
-@pytest.mark.slow
 def test_a_board_that_the_site_cannot_give_is_named(running: Site, verb: Verb, tmp_path: Path) -> None:
     running.always = {f"GET /api/phases/{PHASE}/get_leaderboard/": 500}
     done = verb("fetch", 5, "--out", tmp_path / "out")
@@ -226,27 +182,9 @@ def test_a_board_that_the_site_cannot_give_is_named(running: Site, verb: Verb, t
     assert (tmp_path / "out" / "1-final-phase" / "board.json").is_file()
 
 
-def test_a_site_that_is_gone_is_not_asked_for_ever(
-    running: Site, connection: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    get, asked = connection.get, list[str]()
-
-    def gone(path: str, **query: Any) -> Any:
-        if re.fullmatch(r"submissions/\d+/", path):
-            asked.append(path)
-            raise AnswerError("GET: no answer in time.")
-        return get(path, **query)
-
-    monkeypatch.setattr(connection, "get", gone)
-    with pytest.raises(AnswerError, match="no answer in time"):
-        fetch(connection, FetchRequest(5, tmp_path / "out", "Test"))
-    assert len(asked) == 3
-
-
 REFUSED = '<html><title>Not scored</title><section class="note"><h2>predictions: are missing</h2>\n</section></html>'
 
 
-@pytest.mark.slow
 def test_the_page_of_a_failed_run_is_kept_with_its_reason(running: Site, verb: Verb, tmp_path: Path) -> None:
     for _ in range(2):
         running.add_submission(PHASE, "owl", sent("worse"), status="Failed", page=REFUSED)
@@ -260,7 +198,6 @@ def test_the_page_of_a_failed_run_is_kept_with_its_reason(running: Site, verb: V
     assert reasons[2:] == ["line 3: no label", None, "predictions: are missing", "predictions: are missing"]
 
 
-@pytest.mark.slow
 def test_a_file_that_is_too_large_stays_on_the_site(running: Site, verb: Verb, tmp_path: Path) -> None:
     running.add_submission(PHASE, "owl", bytes(2_000_000))
     done = verb("fetch", 5, "--out", tmp_path / "out", "--max-size", 1)
@@ -270,23 +207,6 @@ def test_a_file_that_is_too_large_stays_on_the_site(running: Site, verb: Verb, t
     assert verb("fetch", 5, "--out", tmp_path / "out").exit_code == 0
 
 
-@pytest.mark.parametrize("given", ["fetch --out out", "status", "update bundle.zip", "confirm --bundle bundle.zip"])
-def test_who_is_no_organiser_is_refused_first(
-    running: Site, verb: Verb, bundle: Path, monkeypatch: pytest.MonkeyPatch, given: str
-) -> None:
-    monkeypatch.chdir(bundle.parent)
-    running.organiser = False
-    name, *options = given.split()
-    done = verb(name, 5, *options, *(["--engine", "process", "--trust"] if name == "confirm" else []))
-    assert done.exit_code == 2
-    assert f"competition 5: you are not one of its organisers, as {name} needs" in done.stderr
-    assert "Log in as an organiser" in done.stderr
-    assert done.stdout == ""
-    assert running.changing() == []
-    assert not Path("out").exists()
-
-
-@pytest.mark.slow
 def test_a_file_that_the_server_has_lost(running: Site, verb: Verb, tmp_path: Path) -> None:
     del running.files["101.zip"]
     done = verb("fetch", 5, "--out", tmp_path / "out")
@@ -296,7 +216,6 @@ def test_a_file_that_the_server_has_lost(running: Site, verb: Verb, tmp_path: Pa
     assert [record["file"] is None for record in records(tmp_path / "out" / "0-test")] == [True, False, False, False]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("code", "may_come"), [(403, False), (404, False), (410, False), (413, False), (400, True)])
 def test_what_the_store_never_gives_is_not_asked_for_again(
     running: Site, connection: Connection, tmp_path: Path, code: int, may_come: bool
@@ -309,7 +228,6 @@ def test_what_the_store_never_gives_is_not_asked_for_again(
     assert ("/bucket/101-result" in downloads(running)) == may_come
 
 
-@pytest.mark.slow
 def test_a_submission_to_several_tasks_has_one_file(running: Site, connection: Connection, tmp_path: Path) -> None:
     parent = running.add_submission(PHASE, "eagle", sent("both"), has_children=True, scores=[])
     child = running.add_submission(PHASE, "eagle", sent("both"), parent=parent["id"], task={"id": 1, "name": "A"})
@@ -326,7 +244,6 @@ def test_a_submission_to_several_tasks_has_one_file(running: Site, connection: C
     assert test.unfinished == 0  # it counts as its parent's
 
 
-@pytest.mark.slow
 def test_a_board_in_pages_whose_count_is_another_one(
     running: Site, connection: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -338,7 +255,6 @@ def test_a_board_in_pages_whose_count_is_another_one(
     assert [one["rank"] for one in json.loads((test.folder / "board.json").read_text())["submissions"]] == [1, 2, 3]
 
 
-@pytest.mark.slow
 def test_two_within_a_second_are_both_kept(running: Site, connection: Connection, tmp_path: Path) -> None:
     running.add_submission(PHASE, "eagle", sent("twin"), created_when="2030-01-02T03:04:01.9Z")
     (test,) = fetch(connection, FetchRequest(5, tmp_path / "out", "Test"))
@@ -346,7 +262,6 @@ def test_two_within_a_second_are_both_kept(running: Site, connection: Connection
     assert records(test.folder)[-1]["created"] == "2030-01-02T03:04:01Z"
 
 
-@pytest.mark.slow
 def test_pseudonyms_last_and_leave_no_name(running: Site, verb: Verb, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert verb("fetch", 5, "--out", out, "--pseudonyms").exit_code == 0
@@ -363,7 +278,6 @@ def test_pseudonyms_last_and_leave_no_name(running: Site, verb: Verb, tmp_path: 
     assert list((tmp_path / "state" / "gen-bundle" / "pseudonyms").iterdir())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("content", ["", "[]", '{"owl": 1}', "[" * 100_000])
 def test_damaged_pseudonyms_are_not_given_anew(running: Site, verb: Verb, tmp_path: Path, content: str) -> None:
     assert verb("fetch", 5, "--out", tmp_path / "out", "--pseudonyms").exit_code == 0
@@ -375,7 +289,6 @@ def test_damaged_pseudonyms_are_not_given_anew(running: Site, verb: Verb, tmp_pa
     assert names.read_text() == content
 
 
-@pytest.mark.slow
 def test_pseudonyms_of_any_name_are_read_in_any_locale(running: Site, tmp_path: Path) -> None:
     running.add_submission(PHASE, "José", sent("new"))
     for name in ("one", "two"):
@@ -387,7 +300,6 @@ def test_pseudonyms_of_any_name_are_read_in_any_locale(running: Site, tmp_path: 
     assert one == two
 
 
-@pytest.mark.slow
 def test_a_folder_is_one_competitions(running: Site, connection: Connection, tmp_path: Path) -> None:
     out = tmp_path / "out"
     fetch(connection, FetchRequest(5, out))
@@ -406,7 +318,6 @@ RECORD = {"id": 1, "owner": "owl", "status": "Finished", "on_leaderboard": False
 RECORD |= dict.fromkeys(("parent", "file", "bytes"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "content"),
     [
@@ -431,14 +342,12 @@ def test_a_damaged_folder_is_named_and_left(
     assert json.loads((tmp_path / "all" / file).read_text()) == content
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("phase", ["test", "0", "21"])
 def test_a_phase_by_name_index_or_id(running: Site, connection: Connection, tmp_path: Path, phase: str) -> None:
     (test,) = fetch(connection, FetchRequest(5, tmp_path / "out", phase))
     assert test.name == "Test"
 
 
-@pytest.mark.slow
 def test_a_site_cannot_name_a_folder_elsewhere(running: Site, connection: Connection, tmp_path: Path) -> None:
     running.competitions[5]["phases"] = [running.competitions[5]["phases"][1] | {"name": "../x/..\\y/../Dev!"}]
     (phase,) = fetch(connection, FetchRequest(5, tmp_path / "in" / "out"))
@@ -446,40 +355,6 @@ def test_a_site_cannot_name_a_folder_elsewhere(running: Site, connection: Connec
     assert {path.name for path in tmp_path.iterdir()} == {"in"}
 
 
-def test_a_phase_that_is_not_there(running: Site, verb: Verb, tmp_path: Path) -> None:
-    done = verb("fetch", 5, "--out", tmp_path / "out", "--phase", "dev")
-    assert done.exit_code == 2
-    assert "--phase dev: no such phase. Expected one of Test (id 21), Final phase (id 22)." in done.stderr
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("name", ["eagle", "a.b+c@d-e_f", "Ünal"])
-def test_plain_names_are_folders(name: str) -> None:
-    assert folder_name(name) == name
-
-
-def test_odd_names_become_different_folders_that_the_ranking_takes_for_teams() -> None:
-    names = ["..", ".", "", "a/b", "a_b", "../a_b", ".a_b", "20250131", "2025-01-31", "a" * 200, "a" * 201, "a b"]
-    folders = [folder_name(name) for name in names]
-    assert len(set(folders)) == len(names)
-    assert not [one for one in folders if one.startswith(".") or "/" in one or one[:1].isdigit() or len(one) > 120]
-
-
-@pytest.mark.parametrize(
-    ("name", "file"),
-    [
-        ("run.zip", "run.zip"),
-        ("C:\\x\\run.zip", "run.zip"),
-        ("../../.zip", "submission.zip"),
-        (None, "submission.zip"),
-        ("Deleted ", "Deleted.zip"),
-    ],
-)
-def test_file_names(name: str | None, file: str) -> None:
-    assert file_name(name) == file
-
-
-@pytest.mark.slow
 def test_a_phase_by_its_id_in_the_bundle(site: Site, connection: Connection, bundle: Path, tmp_path: Path) -> None:
     draft = ready_draft()
     draft.yaml["phases"][0]["id"] = "dev"
