@@ -253,20 +253,6 @@ def test_predictions_of_another_submission_are_not_scored(version: Version, part
     assert not steps.scores.exists()
 
 
-@pytest.mark.parametrize("change", ["changed", "added", "removed"])
-def test_predictions_are_those_that_were_checked(change: str, parts: Path, tmp_path: Path) -> None:
-    steps = Steps(parts, tmp_path, good())
-    assert steps.ingest().exit_code == 0
-    folder = steps.run_folder / "predictions"
-    if change == "removed":
-        (folder / "predictions.csv").unlink()
-    else:
-        (folder / f"{'predictions' if change == 'changed' else 'more'}.csv").write_text(READY_MADE)
-    scored = steps.score()
-    assert scored.exit_code == 1
-    assert "predictions: are not those that the ingestion program checked." in scored.stderr
-
-
 @pytest.mark.parametrize("version", VERSIONS)
 def test_code_that_never_ran_is_not_scored(version: Version, parts: Path, tmp_path: Path) -> None:
     steps = Steps(parts, tmp_path, {**good(), "predictions.csv": READY_MADE})

@@ -1,5 +1,6 @@
 """The digest that names a run's folder, and what the scoring program believes of what lies there."""
 
+import hashlib
 import json
 import random
 import shutil
@@ -120,10 +121,12 @@ def test_a_record_that_the_ingestion_program_would_not_write_is_no_run(record: o
         handed_over(job(tmp_path, record), None, Problems())
 
 
-@pytest.mark.parametrize("files", [{"a.csv": b"1"}, {"b/a.csv": b""}])
-def test_files_that_are_not_in_the_record_are_refused(files: dict[str, bytes], tmp_path: Path) -> None:
+@pytest.mark.parametrize("files", [{"a.csv": b"2"}, {"a.csv": b"1", "b/a.csv": b""}, {}, {"b.csv": b"1"}])
+def test_files_that_are_not_those_of_the_record_are_refused(files: dict[str, bytes], tmp_path: Path) -> None:
+    record = {**GOOD, "files": {"a.csv": hashlib.sha256(b"1").hexdigest()}}
+    assert handed_over(job(tmp_path / "as they were", record, {"a.csv": b"1"}), None, Problems())[1] == 1.5
     with pytest.raises(SubmissionError, match="predictions: are not those that the ingestion program checked"):
-        handed_over(job(tmp_path, GOOD, files), None, Problems())
+        handed_over(job(tmp_path / "otherwise", record, files), None, Problems())
 
 
 def test_two_runs_are_none(tmp_path: Path) -> None:

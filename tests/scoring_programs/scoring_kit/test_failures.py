@@ -14,14 +14,10 @@ from scoring_kit.errors import Problems, SubmissionError
 from scoring_kit.models.loading import progress
 from tests.generator.competition import small_competition
 from tests.scoring_programs.scoring_kit.test_frame import GOLD, Case
+from tests.scoring_programs.scoring_kit.test_frame import case as case
 
 NOT_YOURS = "This is not the submission's fault; please inform the organisers."
 LOG_LINES, LOG_BYTES = 100, 10_000
-
-
-@pytest.fixture
-def case(tmp_path: Path) -> Case:
-    return Case(tmp_path)
 
 
 def words(page: str | None) -> str:
@@ -55,6 +51,7 @@ def test_a_bug_says_nothing_more(case: Case) -> None:
     case.scorer("{}[reference.labels['t1'] + ' CANARY']")
     outcome = case.run({"SCORING_DEBUG": "1"})
     assert outcome.exit_code == 3
+    assert "KeyError: 'positive CANARY'" in outcome.stderr, "the whole traceback, for debugging alone"
     assert words(outcome.page) == NOT_YOURS
     assert "CANARY" not in (outcome.page or "")
 
@@ -80,10 +77,10 @@ def test_no_score_of_an_earlier_run_stays_beside_the_page(tmp_path: Path) -> Non
     arguments = packed(tmp_path)
     output = tmp_path / "output"
     output.mkdir()
-    for name in ("scores.json", "scores.txt", "details.json"):
+    for name in ("scores.json", "scores.txt", "details.json", "notes.txt"):
         (output / name).write_text("{}")
     assert frame.main(tmp_path / "program", arguments) == 2
-    assert [path.name for path in output.iterdir()] == ["detailed_results.html"]
+    assert sorted(path.name for path in output.iterdir()) == ["detailed_results.html", "notes.txt"]
 
 
 def test_a_program_without_description_leaves_a_page(tmp_path: Path) -> None:

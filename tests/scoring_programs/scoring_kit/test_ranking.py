@@ -41,16 +41,7 @@ def program(
         "details_min_items": 5,
         "tie_break": tie_break,
         "columns": [
-            {
-                "key": key,
-                "task": task,
-                "title": key.title(),
-                "sort": sort,
-                "precision": 2,
-                "worst": worst,
-                "meaning": "",
-            }
-            for key, task, sort, worst in columns
+            vars(ScoreColumn(key, task, key.title(), sort, 2, worst, "")) for key, task, sort, worst in columns
         ],
     }
     (folder / "program.json").write_text(json.dumps(description), encoding="utf-8")

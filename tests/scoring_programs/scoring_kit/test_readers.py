@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring_kit.csv_reading import read_table
-from scoring_kit.errors import Problems, SubmissionError, shown
+from scoring_kit.errors import Problems, shown
 from scoring_kit.json_reading import JsonObject, read_json, report_duplicates
 from scoring_kit.submission_files import SubmissionFiles
 
@@ -131,16 +131,6 @@ def test_a_name_with_a_slash_and_with_a_backslash_is_one(tmp_path: Path) -> None
     problems = Problems()
     SubmissionFiles(tmp_path, [], problems)
     assert problems.errors == ['"out/a.csv": occurs twice, once with a backslash in its name. Expected: the file once.']
-
-
-def test_at_most_fifty_problems_are_kept_and_all_counted() -> None:
-    problems = Problems()
-    for number in range(1000):
-        problems.error(f"line {number}", "wrong", "right")
-    with pytest.raises(SubmissionError) as caught:
-        problems.stop_if_any()
-    assert len(caught.value.messages) == 50
-    assert caught.value.found == 1000
 
 
 @pytest.mark.slow

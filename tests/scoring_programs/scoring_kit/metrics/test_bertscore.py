@@ -183,12 +183,6 @@ def test_a_typed_separator_counts_in_no_mean_but_can_be_matched(libraries: dict[
     np.testing.assert_allclose(ours, library_scores(libraries[model], candidates, references), atol=2e-6)
 
 
-def test_no_texts_give_empty_matrices(model: str) -> None:
-    scorer = load_bert_scorer(options(model))
-    assert scorer.score([], ["a day"]).f1.shape == (0, 1)
-    assert scorer.score(["a day"], []).recall.shape == (1, 0)
-
-
 def test_counted_tokens_are_without_specials_and_never_cut() -> None:
     scorer = load_bert_scorer(options(tiny_models.BERT_ENCODER))  # 64 tokens at most
     assert scorer.token_counts(["a day", "", "a " * 500, "a [SEP] day"]) == [2, 0, 500, 3]

@@ -120,10 +120,6 @@ def test_numbers_are_those_that_the_loop_gave(model: str) -> None:
     np.testing.assert_allclose(load_nli_model(NliOptions(model)).probabilities(PAIRS), OF_THE_LOOP[model], atol=1e-6)
 
 
-def test_no_pairs_give_no_rows(model: str) -> None:
-    assert load_nli_model(NliOptions(model)).probabilities([]).shape == (0, len(LABELS))
-
-
 def test_repeated_pairs_get_the_same_row(model: str) -> None:
     rows = NliModel(NliOptions(model)).probabilities([PAIRS[0], PAIRS[1], PAIRS[0]])
     assert rows[0].tolist() == rows[2].tolist() != rows[1].tolist()
