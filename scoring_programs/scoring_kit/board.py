@@ -225,6 +225,9 @@ class RankingView:
         hide: teams of which nothing is shown. They hold their ranks all the same.
         hide_figures: teams of which the name alone is shown.
         baselines: systems that are shown without a rank and do not count for anybody else's.
+
+    >>> sorted(RankingView(hide=["A"], hide_figures=["B"], baselines=["C"]).unseen)
+    ['A', 'B']
     """
 
     hide: Collection[str] = ()
@@ -281,7 +284,11 @@ def task_standing(program: Program, column: ScoreColumn, scores: Scores, view: R
 def standing(
     values: Mapping[str, float | None], descending: bool, view: RankingView, ties: Mapping[str, Goodness] = NO_TIES
 ) -> Standing:
-    """Return the order of the teams by their values; `ties` orders equal ones, and the others share a rank."""
+    """Return the order of the teams by their values; `ties` orders equal ones, and the others share a rank.
+
+    >>> standing({"A": 0.7, "B": 0.9, "C": 0.7}, descending=True, view=RankingView(hide=["C"])).rows
+    [('B', '1'), ('A', '2')]
+    """
     ranks = shared_ranks({team: v for team, v in values.items() if team not in view.baselines}, descending, ties)
     shown = {team: v for team, v in values.items() if v is not None and team not in view.unseen}
     place = shared_ranks(shown, descending, ties)

@@ -59,6 +59,9 @@ class OrganiserError(Exception):
     """Reference data, a model or an option is wrong: only the organisers can repair it.
 
     Participants read this message in their log, so it names files, ids and fields, never what the gold says.
+
+    >>> OrganiserError("gold.csv:3: label is empty.", "gold.csv:7: id is empty.").messages
+    ['gold.csv:3: label is empty.', 'gold.csv:7: id is empty.']
     """
 
     def __init__(self, *messages: str) -> None:
@@ -269,7 +272,11 @@ def _sentence(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text in one line: what is not printable, as a file's name may hold it, escaped as in Python."""
+    r"""Return a text in one line: what is not printable, as a file's name may hold it, escaped as in Python.
+
+    >>> print(printable("a\tb"))
+    a\tb
+    """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

@@ -145,7 +145,12 @@ def write_empty_answers(request: Request, texts: Mapping[str, Iterable[str]], su
 
 
 def write_empty_table(path: Path, header: Sequence[str], ids: Iterable[str]) -> None:
-    """Write the template of a submission that is a CSV file: a row for each id, with no answer."""
+    r"""Write the template of a submission that is a CSV file: a row for each id, with no answer.
+
+    >>> write_empty_table(folder / "submission.csv", ["id", "label"], ["a", "b"])  # in a folder of yours
+    >>> (folder / "submission.csv").read_text()
+    'id,label\na,\nb,\n'
+    """
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)

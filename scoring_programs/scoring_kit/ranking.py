@@ -97,7 +97,11 @@ def failed_notes(results: Mapping[str, Mapping[str, TaskResult]], unseen: Collec
 
 
 def shown_records(records: Sequence[Mapping[str, Any]], view: RankingView) -> list[dict[str, Any]]:
-    """Return the teams' records: none of a hidden team, and nothing but the name where figures are hidden."""
+    """Return the teams' records: none of a hidden team, and nothing but the name where figures are hidden.
+
+    >>> shown_records([{"team": "A", "f1": 0.5}], RankingView(hide_figures=["A"]))
+    [{'team': 'A', 'f1': None}]
+    """
     shown = []
     for record in records:
         team = record[TEAM]

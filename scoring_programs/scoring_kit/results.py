@@ -61,7 +61,11 @@ def share(part: float, whole: float) -> float:
 
 
 def comparable(value: float) -> float:
-    """Return what to compare values by: equal metrics, summed in different orders, differ in their last bits."""
+    """Return what to compare values by: equal metrics, summed in different orders, differ in their last bits.
+
+    >>> 0.1 + 0.2 == 0.3, comparable(0.1 + 0.2) == comparable(0.3)
+    (False, True)
+    """
     return round(value, 12)
 
 

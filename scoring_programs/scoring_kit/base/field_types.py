@@ -220,7 +220,11 @@ def json_text(value: Any) -> Any:
 
 
 def type_name(value: object) -> str:
-    """Return what JSON calls the value's type."""
+    """Return what JSON calls the value's type.
+
+    >>> type_name(True), type_name({})
+    ('a boolean', 'an object')
+    """
     if value is None:
         return "null"
     names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list"}

@@ -116,7 +116,11 @@ def label_terms(predictions: Sequence[Hashable], golds: Sequence[Hashable | None
 
 
 def units_of_classes(sums: Array) -> list[int]:
-    """In how many units each label is in the gold, from the units' summed `label_terms`."""
+    """In how many units each label is in the gold, from the units' summed `label_terms`.
+
+    >>> units_of_classes(label_terms(["no", "yes"], ["yes", "yes"], labels=["yes", "no"]))
+    [2, 0]
+    """
     import numpy as np
 
     units: list[int] = np.count_nonzero(np.split(sums, 3, axis=1)[2], axis=0).tolist()
@@ -127,6 +131,9 @@ def label_metrics(prefix: str, scores: LabelScores, *, drawn: bool) -> dict[str,
     """F1 of each label, named `<prefix>: <label>`; `drawn`: whether `label_figures` shows it, too.
 
     That of a label which is never predicted gives nothing away, so it is shown.
+
+    >>> list(label_metrics("f1", score_labels(["yes"], ["yes"], labels=["yes", "no"]), drawn=False))
+    ['f1: yes', 'f1: no']
     """
     metrics = {}
     for i, label in enumerate(scores.labels):
@@ -136,7 +143,11 @@ def label_metrics(prefix: str, scores: LabelScores, *, drawn: bool) -> dict[str,
 
 
 def label_figures(title: str, scores: LabelScores) -> list[Figure]:
-    """Return the F1 of each label as bars, and the confusion matrix."""
+    """Return the F1 of each label as bars, and the confusion matrix.
+
+    >>> [figure.title for figure in label_figures("Mood", score_labels(["yes"], ["yes"], labels=["yes", "no"]))]
+    ['Mood: F1 of each label', 'Mood: gold against predicted labels']
+    """
     bars = [Bar(label, scores.f1[i], scores.items(i)) for i, label in enumerate(scores.labels)]
     predicted, counts = list(scores.labels), scores.confusion
     if any(row[-1] for row in counts):

@@ -24,7 +24,6 @@ from scoring_kit.models.device import Placement
 if TYPE_CHECKING:
     from transformers import PretrainedConfig, PreTrainedModel
 
-WEIGHTS = (".safetensors", ".bin")
 SAMPLE = 1 << 20  # bytes of a file's beginning and of its end
 
 
@@ -73,20 +72,14 @@ class ModelFiles:
     def identity(self) -> str:
         """Return what identifies this model, for keys of cached results.
 
-        A hub snapshot is named by its commit. A folder can change under its name, so there the small files count by
-        content, and the weights by their version and their time of change (reading gigabytes would cost more than a
-        cache saves).
+        A hub snapshot is named by its commit. A folder can change under its name, so there the time of each file's
+        change counts beside the version (reading gigabytes would cost more than a cache saves).
         """
         if self.revision is not None:
             return f"{self.name}@{self.revision}"
         digest = hashlib.sha256(self.version().encode())
         for file in sorted(self.folder.iterdir()):
-            if file.is_file():
-                digest.update(file.name.encode("utf-8", "surrogateescape") + b"\0")
-                if file.suffix in WEIGHTS:
-                    digest.update(str(file.stat().st_mtime_ns).encode())
-                else:
-                    digest.update(hashlib.sha256(file.read_bytes()).digest())
+            digest.update(f"{file.name}\0{file.stat().st_mtime_ns}\0".encode("utf-8", "surrogateescape"))
         return f"folder:{digest.hexdigest()}"
 
 
