@@ -14,7 +14,7 @@ from declared.tasks import scorer
 from research.benchmarks.scaling import grow
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
-from scoring_kit.submission_files import THRESHOLDS, not_collecting, read_submission
+from scoring_kit.submission_files import THRESHOLD, read_submission
 from tests.scoring_programs.declared.declaring import declared_options
 
 LABELS = ("anger", "disgust", "fear", "joy", "sadness", "surprise")
@@ -42,7 +42,7 @@ def main() -> None:
     """Print what reading and scoring cost."""
     import sklearn.metrics  # noqa: F401  (its import takes a second, whatever the size)
 
-    gc.set_threshold(*THRESHOLDS)  # as in every scoring job
+    gc.set_threshold(THRESHOLD)  # as in every scoring job
     grow("Declared: F1, Pearson and set F1, gold and submission read", [100_000, 300_000, 1_000_000], _prepared)
 
 
@@ -68,8 +68,7 @@ def _prepared(rows: int) -> Callable[[], object]:
     options = declared_options(DECLARATION)
 
     def work() -> object:
-        with not_collecting():
-            truth = reference.read(root / "ref", ("one",), options)
+        truth = reference.read(root / "ref", ("one",), options)
         manifest = Manifest("declared", ("one",), ("one",), "joint", options, reference.manifest(truth, ("one",)))
         problems = Problems()
         read, _ = read_submission(submission, root / "res", manifest, problems)

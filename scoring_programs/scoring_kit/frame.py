@@ -39,9 +39,8 @@ from scoring_kit.program import Program
 from scoring_kit.results import Metric, TaskResult
 from scoring_kit.results_page.page import RunFacts
 from scoring_kit.submission_files import (
-    THRESHOLDS,
+    THRESHOLD,
     ReadSubmission,
-    not_collecting,
     read_submission,
     reference_module,
     submission_folder,
@@ -61,7 +60,7 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
     parser.add_argument("output", type=Path, nargs="?", default=DEFAULT_OUTPUT, help="folder to write the scores to")
     parser.add_argument("--task", help="score only this task; the columns of the others get their worst value")
     request = parser.parse_args(arguments)
-    gc.set_threshold(*THRESHOLDS)
+    gc.set_threshold(THRESHOLD)
     return score_once(program_folder, request.input, request.output, request.task)
 
 
@@ -162,8 +161,7 @@ def read_gold(program: Program, folder: Path) -> PhaseGold:
     reading = reference_module(program.package)
     if not folder.is_dir():
         raise OrganiserError("There is no reference data (input/ref). Give the task its reference_data.")
-    with not_collecting():
-        reference = reading.read(folder, program.tasks, program.options)
+    reference = reading.read(folder, program.tasks, program.options)
     return phase_gold(program, folder, reference)
 
 

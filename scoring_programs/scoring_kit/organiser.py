@@ -50,9 +50,7 @@ from typing import Any, Required, TypedDict, TypeVar
 from scoring_kit.base.environment import missing_package, what_is_missing
 from scoring_kit.base.lines_to_press import RECORD, record_of
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
-
-THRESHOLD = 1_000_000
-"""After so many new objects Python looks for cycles: with gold of many rows each look goes over all of them."""
+from scoring_kit.submission_files import THRESHOLD, reference_module
 
 
 class Request(TypedDict, total=False):
@@ -208,15 +206,11 @@ def _power(package: str, request: Mapping[str, Any]) -> object:
 
 
 def _check_reference(package: str, request: Any) -> Warned:
-    from scoring_kit.submission_files import reference_module
-
     read_reference(reference_module(package).read, request)
     return {"warnings": []}
 
 
 def _manifest(package: str, request: Any) -> object:
-    from scoring_kit.submission_files import reference_module
-
     module = reference_module(package)
     return module.manifest(read_reference(module.read, request), request["tasks"])
 
@@ -246,7 +240,6 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
     Raises SubmissionError where it is refused; OrganiserError where package, columns, gold or own functions are wrong.
     """
     from scoring_kit.frame import phase_gold, program_of, run
-    from scoring_kit.submission_files import reference_module
     from scoring_kit.submission_zip import open_submission
 
     program, phase = Path(request["program"]), Path(request["phase"])

@@ -5,11 +5,9 @@ import hashlib
 import json
 import math
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -191,18 +189,6 @@ as they like, so a whole one would confirm every guess. So few digits distinguis
 """
 
 
-@cache
-def _version(library: str) -> str:
-    """As `importlib.metadata.version`, without the import, which is a tenth of a short run's time."""
-    named = f"{library.replace('-', '_')}-*.dist-info"
-    for folder in sys.path:
-        for found in Path(folder).glob(named):
-            return found.stem.rpartition("-")[2]
-    from importlib import metadata  # the package's folder is called otherwise
-
-    return metadata.version(library)
-
-
 def digest_of_text(text: str) -> str:
     """Return the first `DIGEST_DIGITS` hexadecimal digits of a text's SHA-256."""
     return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_DIGITS]
@@ -228,8 +214,10 @@ def signature(program: Program, results: Mapping[str, TaskResult], digest: str) 
         libraries.update(result.libraries)
         for name, value in sorted(result.settings.items()):
             parts[name] = re.sub(r"[\s|]", lambda letter: quote(letter[0]), value)  # where a signature is taken apart
-    for name in sorted(libraries):
-        parts[name] = _version(name)
+    if libraries:
+        from importlib import metadata  # whose import is a tenth of a short run's time
+
+        parts |= {name: metadata.version(name) for name in sorted(libraries)}
     if program.code:
         parts["program"] = program.code
     parts["reference"] = digest

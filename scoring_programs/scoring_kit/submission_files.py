@@ -3,12 +3,11 @@
 Where gold and submissions have a folder of files for each task (`TASK/…`), a submission may be one task's files alone.
 """
 
-import gc
 import importlib
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Optional, Protocol, Tuple, TypeVar, cast
 
@@ -24,23 +23,8 @@ TOO_DEEP = ("is nested too deeply", f"at most {MAX_FOLDERS} folders inside each 
 PLATFORM_FILES = {"metadata"}
 # Files at the top of a zip by which the worker knows a program, whose files it does not hand to the scoring.
 PROGRAM_FILES = ("metadata", "metadata.yaml")
-THRESHOLDS = (200_000, 10, 10)
-"""For a whole job: looking for cycles as often as Python does by itself would take a fifth of its time."""
-
-
-@contextmanager
-def not_collecting() -> Iterator[None]:
-    """Pause collection while a file is read: each pass goes over all that was read before, and would find nothing.
-
-    With those passes a row would cost the more, the more rows there are.
-    """
-    before = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if before:
-            gc.enable()
+THRESHOLD = 1_000_000
+"""After so many new objects Python looks for cycles: each look goes over all rows that were read."""
 
 
 def submission_folder(input_folder: Path) -> Path:
@@ -166,8 +150,7 @@ def read_submission(
         SubmissionError: with every problem.
     """
     files = SubmissionFiles(folder, meant_folders(module, manifest), problems)
-    with not_collecting():
-        submission = module.read(files, manifest, problems) if folder.is_dir() else None
+    submission = module.read(files, manifest, problems) if folder.is_dir() else None
     if not files.paths:
         names = " or ".join(PROGRAM_FILES)
         problems.error(

@@ -30,7 +30,7 @@ def main(program: Path, reference: Path, seconds: float) -> None:
     sys.path[:0] = [str(program)]  # as score.py does
     sys.path.append(str(program / "site"))
     frame = importlib.import_module("scoring_kit.frame")
-    gc.set_threshold(*frame.THRESHOLDS)
+    gc.set_threshold(frame.THRESHOLD)
     gold = frame.read_gold(frame.program_of(program, None), reference)
     gc.freeze()  # what is loaded stays
     answer = "loaded"
