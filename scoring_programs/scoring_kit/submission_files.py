@@ -6,8 +6,8 @@ Where gold and submissions have a folder of files for each task (`TASK/…`), a 
 import importlib
 import os
 import shutil
+import stat
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Optional, Protocol, Tuple, TypeVar, cast
 
@@ -182,51 +182,28 @@ def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]
     """All regular files below `folder` by name, and the names of files that are not answers."""
     found: Dict[str, Path] = {}
     ignored: List[str] = []
-    waiting = [("", folder)]
-    while waiting:
-        prefix, above = waiting.pop()
-        folders, files = _listed(above)
+    for above, folders, files in os.walk(str(folder)):  # which follows no links
+        folders.sort()
+        prefix = "".join([f"{part}/" for part in Path(above).relative_to(folder).parts])
         if folders and prefix.count("/") >= MAX_FOLDERS:
-            problems.error(shown(prefix + folders[0].name), *TOO_DEEP)
+            problems.error(shown(prefix + folders[0]), *TOO_DEEP)
             folders.clear()
-        below = []
-        for entry in folders:
-            if entry.is_symlink():
-                problems.error(shown(prefix + entry.name), "is a link", "only regular files and folders")
-            else:
-                below.append((f"{prefix}{entry.name}/", above / entry.name))
-        waiting += reversed(below)
-        for entry in files:
-            relative = slashed(prefix + entry.name)
+        for name in folders:
+            if (Path(above) / name).is_symlink():
+                problems.error(shown(prefix + name), "is a link", "only regular files and folders")
+        for name in sorted(files):
+            path, relative = Path(above) / name, slashed(prefix + name)
             if relative.endswith("/"):
                 continue  # a folder's own entry in such a zip
-            if not entry.is_file(follow_symlinks=False):
+            if not stat.S_ISREG(path.lstat().st_mode):
                 problems.error(shown(relative), "is not a regular file", "only regular files and folders")
             elif is_junk(relative):
                 ignored.append(relative)
             elif relative in found:
                 problems.error(shown(relative), "occurs twice, once with a backslash in its name", "the file once")
             elif relative not in PLATFORM_FILES:
-                found[relative] = above / entry.name
+                found[relative] = path
     return found, ignored
-
-
-def _listed(folder: Path) -> Tuple[List["os.DirEntry[str]"], List["os.DirEntry[str]"]]:
-    """Return what is in a folder by name, folders and all else; nothing where it cannot be read."""
-    folders: List[os.DirEntry[str]] = []
-    files: List[os.DirEntry[str]] = []
-    with suppress(OSError), os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda one: one.name):
-            (folders if _is_folder(entry) else files).append(entry)
-    return folders, files
-
-
-def _is_folder(entry: "os.DirEntry[str]") -> bool:
-    """Whether it is a folder, or a link to one."""
-    try:
-        return entry.is_dir()
-    except OSError:  # links in a circle
-        return False
 
 
 def _wrapping_folder(names: Collection[str], keep: Collection[str]) -> str:
