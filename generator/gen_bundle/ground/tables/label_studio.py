@@ -1,7 +1,7 @@
 """Label Studio's own JSON: tasks with their data and annotations (its documentation: "Label Studio JSON format").
 
 A result names its question (`from_name`), its type, and its value: `choices`, `labels` with `start` and `end`,
-`rating`, `number`, `text` or `taxonomy`.
+`rating`, `number` or `text`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ LABELS = ("labels", "hypertextlabels", "paragraphlabels", "timeserieslabels")
 
 def is_export(first: Mapping[str, Any]) -> bool:
     """Return whether records are tasks of Label Studio."""
-    return isinstance(first.get("data"), dict) and isinstance(first.get("annotations", first.get("completions")), list)
+    return isinstance(first.get("data"), dict) and isinstance(first.get("annotations"), list)
 
 
 def read_records(name: str, suffix: str, values: Sequence[Any], numbers: Sequence[int]) -> FileTable:
@@ -66,7 +66,7 @@ class Left:
 
 
 def _annotations(task: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for one in task.get("annotations", task.get("completions")) or ():
+    for one in task.get("annotations") or ():
         if isinstance(one, dict):
             yield one
 
@@ -107,8 +107,6 @@ def _answer(results: Sequence[Any], of_many: set[str], texts: Sequence[str], lef
         elif kind == "textarea":
             said = value.get("text", "")
             found[name] = said if isinstance(said, str) else " ".join(said)
-        elif kind == "taxonomy":
-            found[name] = ["/".join(path) for path in value.get("taxonomy", ())]
         else:
             left.types.add(kind)
     return found

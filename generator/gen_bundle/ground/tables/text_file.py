@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from gen_bundle.ground.errors import UserError
-from gen_bundle.ground.zips.kinds import expected_of, kind_of
+from gen_bundle.ground.zips.kinds import NO_TEXT, expected_of, kind_of
 
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 LINES_LOOKED_AT = 200
@@ -75,6 +75,8 @@ def _decoded(data: bytes, name: str, encoding: str | None) -> tuple[str, tuple[s
     except LookupError as error:
         raise UserError(f"--encoding {encoding}: no such encoding. Expected one such as cp1252 or utf-16.") from error
     except UnicodeDecodeError as error:
+        if b"\0" in data and encoding is None:
+            raise UserError(f"{name}: is {NO_TEXT}. Expected {expected_of(NO_TEXT)}.") from error
         line = data.count(b"\n", 0, error.start) + 1
         if encoding is not None:
             raise UserError(

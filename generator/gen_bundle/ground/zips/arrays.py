@@ -83,10 +83,11 @@ class StoredArray:
 
 def holds_array(start: bytes) -> bool:
     """Return whether a file that is not compressed begins as one of an array does."""
-    return start.startswith((NPY, PNG)) or _is_nifti(start)
+    return start.startswith((NPY, PNG)) or is_nifti(start)
 
 
-def _is_nifti(data: bytes) -> bool:
+def is_nifti(data: bytes) -> bool:
+    """Return whether the bytes begin a NIfTI image, of either version."""
     return data[344:348] in NIFTI_SIZES.values() or data[4:12] in NIFTI_SIZES.values()
 
 
@@ -123,7 +124,7 @@ def arrays_in(data: bytes) -> Iterator[StoredArray]:
         yield from _npy(data)
     elif data.startswith(PNG):
         yield _png(data)
-    elif _is_nifti(data):
+    elif is_nifti(data):
         yield _nifti(data)
     elif data.startswith(ZIP):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

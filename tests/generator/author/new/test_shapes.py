@@ -282,10 +282,10 @@ def test_a_split_that_cannot_be(split: str, tmp_path: Path) -> None:
         ("m.png", png(np.zeros((2, 2), "u1")), r"m\.png: is a PNG image\. Expected a folder"),
         (
             "a.wav",
-            b"RIFF\x24\0\0\0WAVEfmt ",
-            r"a\.wav: is a WAV recording\. Expected .* a file: --recipe files",
+            b"RIFF\xff\0\0\0WAVEfmt ",
+            r"a\.wav: is no text\. Expected .* a file: --recipe files",
         ),
-        ("a.h5", b"\x89HDF\r\n\x1a\n\0", r"a\.h5: is a file of HDF5"),
+        ("a.pickle", b"\x80\x04\x95\0", r"a\.pickle: is a pickle of Python\. Expected text, such as JSON lines"),
         ("a.pdf", b"%PDF-1.7\n%\xe2", r"a\.pdf: is a PDF"),
         ("gold.csv", b"\x1f\x8b\x08", r"gold\.csv: is compressed by gzip"),
     ],
