@@ -34,11 +34,9 @@ OF_MASKS = re.compile(rf"(?i)((?P<before>(?:{MASK_WORDS})[_.-])?(?P<case>.+?)(?P
 IS_MASK = re.compile(rf"(?i)(?:{MASK_WORDS})")
 MOST_LABELS = 50
 MOST_NAMED = 5
-PHASES = {"dev": 8, "test": 12}
-"""Phase → how many made-up cases it has."""
-SIDE, EXAMPLE_SIDE = 24, 8
+PHASES = ("dev", "test")
+EXAMPLE_SIDE = 8
 CODES = {"u1": "B", "u2": "H", "i4": "i"}
-SOUNDS = ("speech", "door", "dog", "alarm")
 
 
 @dataclass(frozen=True)
@@ -260,17 +258,15 @@ def new_of_masks(place: Place, folders: Mapping[str, Masks]) -> Path:
 
 def new_of_recipe(place: Place, recipe: str) -> Path:
     """Write a competition of made-up files; returns its folder."""
-    masks = Masks(f"{CASE}.png", "png", None, {}, (0, 1, 2), (SIDE, SIDE))
+    made_up = RECIPES / recipe
+    if recipe == SEGMENTATION:
+        declaration = declaration_of(masks_of(made_up / "data" / PHASES[-1]))
+    else:
+        declaration = (made_up / "declaration.yaml").read_text(encoding="utf-8")
     with unfinished(place) as work:
-        if recipe == SEGMENTATION:
-            folder = _rendered(place, work, recipe, declaration_of(masks), list(PHASES))
-            _write_images(folder / "data", masks)
-            _write_example(folder, masks, list(PHASES))
-        else:
-            declaration = (RECIPES / recipe / "declaration.yaml").read_text(encoding="utf-8")
-            folder = _rendered(place, work, recipe, declaration, list(PHASES))
-            for data in ("data", "example"):
-                _write_events(folder / data, random.Random(data))  # noqa: S311 - data, not secrets
+        folder = _rendered(place, work, recipe, declaration, PHASES)
+        for data in ("data", "example"):
+            shutil.copytree(made_up / "data", folder / data)
         finish(place, folder)
     return place.folder
 
@@ -301,20 +297,6 @@ def _write_example(folder: Path, masks: Masks, phases: Sequence[str]) -> None:
             _write_mask(folder / "example" / phase / name, small, _disc(small, centre))
 
 
-def _write_images(data: Path, masks: Masks) -> None:
-    """Write made-up masks, images of them, and the same guess for each."""
-    chance = random.Random(SEGMENTATION)  # noqa: S311 - data, not secrets
-    guess = _disc(masks, [SIDE / 2, SIDE / 2])
-    for phase, cases in PHASES.items():
-        for number in range(1, cases + 1):
-            name = f"{phase}-{number:02}.png"
-            gold = _disc(masks, [chance.uniform(SIDE / 4, 3 * SIDE / 4) for _ in masks.shape])
-            image = [60 * (1 + value) + chance.randrange(70) for value in gold]
-            _write_mask(data / phase / name, masks, gold)
-            _write_mask(data / "baselines" / phase / "centre" / name, masks, guess)
-            _write_mask(data / "public" / phase / "images" / name, masks, image)
-
-
 def _disc(masks: Masks, centre: Sequence[float]) -> list[int]:
     """Return rings of all labels around a centre, as numbers in the order of their places."""
     numbers = []
@@ -332,19 +314,6 @@ def _write_mask(path: Path, masks: Masks, numbers: Sequence[int]) -> None:
     order = ">" if masks.format == "png" else "<"
     data = struct.pack(f"{order}{len(numbers)}{CODES[kind]}", *numbers)
     write_arrays(_parent(path), masks.format, {masks.member or "mask": (Head(tuple(masks.shape), kind), data)})
-
-
-def _write_events(data: Path, chance: random.Random) -> None:
-    """Write lists of what is heard in made-up clips, and the same guess for each."""
-    for phase, clips in PHASES.items():
-        for number in range(1, clips + 1):
-            name = f"{phase}-{number:02}.txt"
-            events = ""
-            for second in sorted(chance.sample(range(30), 4)):
-                events += f"{second}\t{chance.choice(SOUNDS)}\n"
-            _parent(data / phase / name).write_text(events, encoding="utf-8")
-            guess = _parent(data / "baselines" / phase / "constant" / name)
-            guess.write_text("".join(f"{second}\tspeech\n" for second in range(0, 30, 3)), encoding="utf-8")
 
 
 def summary(folders: Mapping[str, Masks]) -> dict[str, str]:
