@@ -18,7 +18,7 @@ from typing import Any
 from gen_bundle.author.new.columns import listed
 from gen_bundle.author.new.project import Place, finish, render, unfinished, yaml_text
 from gen_bundle.ground.errors import UserError, raise_all
-from gen_bundle.ground.resources import SCAFFOLD
+from gen_bundle.ground.resources import MADE_UP, SCAFFOLD
 from gen_bundle.ground.zips.arrays import arrays_in
 from gen_bundle.ground.zips.kinds import ARRAYS, LONGEST_START, kind_of
 from scoring_kit.base.array_files import write_arrays
@@ -26,7 +26,6 @@ from scoring_kit.base.array_heads import Head, format_of, read_head
 from scoring_kit.base.field_types import FieldError
 from scoring_kit.base.submissions import is_junk
 
-RECIPES = SCAFFOLD / "recipes"
 SEGMENTATION, FILES = "segmentation", "files"
 CASE = "{case}"
 MASK_WORDS = "masks?|seg|segm|segmentation|labels?|gts?|gold|truth|groundtruth|ground_truth|annotations?|annot|msk"
@@ -258,7 +257,7 @@ def new_of_masks(place: Place, folders: Mapping[str, Masks]) -> Path:
 
 def new_of_recipe(place: Place, recipe: str) -> Path:
     """Write a competition of made-up files; returns its folder."""
-    made_up = RECIPES / recipe
+    made_up = MADE_UP / recipe
     if recipe == SEGMENTATION:
         declaration = declaration_of(masks_of(made_up / "data" / PHASES[-1]))
     else:
@@ -275,7 +274,7 @@ def _rendered(place: Place, work: Path, recipe: str, declaration: str, phases: S
     """A project with a recipe's code and no data."""
     task = {"declaration": declaration, "phases": phases, "inputs": recipe == SEGMENTATION, "many": False, "code": None}
     folder = render(SCAFFOLD / "declared", {**place.answers(), "task": task}, work)
-    for path in sorted((RECIPES / recipe).glob("*.py")):
+    for path in sorted((MADE_UP / recipe).glob("*.py")):
         shutil.copyfile(path, folder / path.name)
     return folder
 

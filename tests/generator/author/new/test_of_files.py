@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from gen_bundle.author.new.of_files import RECIPES, is_of_arrays, masks_of, new_of_masks, new_of_recipe
+from gen_bundle.author.new.of_files import is_of_arrays, masks_of, new_of_masks, new_of_recipe
 from gen_bundle.author.new.project import Place, yaml_text
 from gen_bundle.cli.new import OF_FILES
 from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.resources import MADE_UP
 from tests.generator.author.new.making import bundled, scores
 from tests.scoring_programs.declared.arrays_as_files import nifti, npy, npz, png, png_of
 
@@ -100,7 +101,7 @@ def test_recipes_of_files_build_and_are_scored(recipe: str, tmp_path: Path) -> N
 
 
 def test_the_distance_of_outlines_is_that_of_all_pairs() -> None:
-    spec = importlib.util.spec_from_file_location("recipe", RECIPES / "segmentation" / "metrics.py")
+    spec = importlib.util.spec_from_file_location("recipe", MADE_UP / "segmentation" / "metrics.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
