@@ -25,11 +25,11 @@ class UserError(Exception):
 MOST_SHOWN = 20
 
 
-def raise_all(problems: Iterable[str]) -> None:
+def raise_all(problems: Iterable[str], advice: str = "") -> None:
     """Raise what was found, the first of them in full, the rest counted."""
     found = list(problems)
     if found:
-        raise UserError(*found[:MOST_SHOWN], more=len(found[MOST_SHOWN:]))
+        raise UserError(*found[:MOST_SHOWN], more=len(found[MOST_SHOWN:]), advice=advice)
 
 
 DEBUG = "GEN_BUNDLE_DEBUG"

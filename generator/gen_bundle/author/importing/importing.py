@@ -4,7 +4,6 @@ The files keep their bytes. A zip that can be unpacked becomes a folder, which t
 stays as it is.
 """
 
-import itertools
 import keyword
 import re
 import secrets
@@ -116,11 +115,16 @@ def _as_codabench_takes_it(bundle: Bundle, held: ExitStack, imported: Imported) 
 
 def by_weight(found: Sequence[Difference]) -> list[str]:
     """Return the differences a line each: what participants meet first, the titles of pages last, in one line."""
-    titles = [one for one in found if (one.part, one.what) == ("pages", "title")]
-    lines = as_lines([one for one in found if one not in titles])
+    titles, others = [], []
+    for one in found:
+        if (one.part, one.what) == ("pages", "title"):
+            titles.append(f"{one.old} → {one.new}")
+        else:
+            others.append(one)
+    lines = as_lines(others)
     lines.sort(key=lambda line: line.startswith(("competition", "pages")))
     if titles:
-        lines.append(f"pages: titles: {', '.join(f'{one.old} → {one.new}' for one in titles)}")
+        lines.append(f"pages: titles: {', '.join(titles)}")
     return lines
 
 
@@ -296,11 +300,10 @@ class _Project:
 
     def _task_ids(self, indexes: Any) -> list[str]:
         """The tasks that a list names; what names none stays as it is."""
-        ids = {
-            task.index: self.tasks[task.at]
-            for task in reversed(self.competition.tasks)
-            if isinstance(task.index, Hashable)
-        }
+        ids: dict[Hashable, str] = {}
+        for task in self.competition.tasks:
+            if isinstance(task.index, Hashable):
+                ids.setdefault(task.index, self.tasks[task.at])
         return list(dict.fromkeys(ids.get(index, str(index)) for index in named_indexes(indexes)))
 
     def _date(self, instant: Instant, at: YamlPath) -> str:
@@ -361,8 +364,8 @@ class _Project:
         if use.role in PROGRAMS.values():  # the same program in several zips is one
             content = tuple((name, sha256_of(node)) for name, node in unpacked.tree.files()) or content
         if content not in self.placed:
-            if place.lower() in self.used:
-                place = "-".join(one for one in [place, instead] if one)
+            if instead and place.lower() in self.used:
+                place = f"{place}-{instead}"
             place = _unused(place, self.used, "-")
             self.placed[content] = self._written(use, found, unpacked, place)
         return self.placed[content]
@@ -391,7 +394,7 @@ class _Project:
         declared |= _unusual(board, platform.BOARD_SETTINGS)
         if self.competition.tie_break is not None:
             declared |= {"ties": "equal", "tie_break": list(self.competition.tie_break)}
-        declared["columns"] = list(map(self._column, itertools.count(), self.competition.columns))
+        declared["columns"] = [self._column(place, one) for place, one in enumerate(self.competition.columns)]
         return declared
 
     def _column(self, place: int, column: Column) -> dict[str, Any]:

@@ -216,7 +216,7 @@ class Conversion:
         self.imported.changed.append(f"phases {names}: ran side by side, and are tasks of one phase now")
         for key in (*PHASE_LIMITS, *PHASE_FILES, "auto_migration"):
             values = [phase.get(key) for phase in group]
-            if any(value != values[0] for value in values):
+            if values.count(values[0]) < len(values):
                 shown = ", ".join("none" if value is None else str(value) for value in values)
                 self.imported.faults.append(
                     f"{key} of the phases {names}: {shown}. They are one phase now, with the first; set what is to hold"
@@ -266,7 +266,10 @@ class Conversion:
         start, end = moment(given), self._end(group, is_last=is_last)
         if start is None:
             self.imported.faults.append(f"start_date of phase {name!r}: {given!r} is no date that can be kept; set it")
-        new |= {key: utc(date) for key, date in (("start", start), ("end", end)) if date is not None}
+        if start is not None:
+            new["start"] = utc(start)
+        if end is not None:
+            new["end"] = utc(end)
         new |= self._limits(phase)
         if _is_on(phase.get("auto_migration")) and number > 0:
             new["auto_migrate_to_this_phase"] = True
@@ -274,10 +277,11 @@ class Conversion:
 
     def _limits(self, phase: OldPhase) -> dict[str, Any]:
         """Return a phase's limits; what is no number stays as it is, and is refused."""
-        limits = {key: phase[key] for key in PHASE_LIMITS if phase.get(key) is not None}
-        for key, value in limits.items():
-            number = as_integer(value)
-            limits[key] = value if number is None else number
+        limits: dict[str, Any] = {}
+        for key in PHASE_LIMITS:
+            if phase.get(key) is not None:
+                number = as_integer(phase[key])
+                limits[key] = phase[key] if number is None else number
         if "max_submissions_per_day" not in limits:
             limits["max_submissions_per_day"] = OLD_DAY_LIMIT
             self.imported.changed.append(
@@ -324,11 +328,11 @@ class Conversion:
             columns.append((list(labels).index(label.lower()), _rank(column), str(key), column))
         columns.sort(key=lambda column: column[:2])
         titles = list(labels.values())
-        further = [board for board, *_ in columns if board]
+        further = sum(board > 0 for board, *_ in columns)
         if further:
-            said = ", ".join(repr(label) for label in titles[1:])
+            said = repr(titles[1:]).strip("[]")
             self.imported.changed.append(
-                f"leaderboards: Codabench shows one; {counted(len(further), 'column')} of {said} stand on {titles[0]!r}"
+                f"leaderboards: Codabench shows one; {counted(further, 'column')} of {said} stand on {titles[0]!r}"
             )
         kept: list[dict[str, Any]] = []
         rules: dict[str, Any] = {}
@@ -372,7 +376,7 @@ class Conversion:
             rule = mapping_of(rules[column["key"]])
             names = rule.get("fields", "")
             if not isinstance(names, list):
-                names = [name.strip() for name in str(names).split(",")]
+                names = re.split(r"\s*,\s*", str(names).strip())
             known = [sources[name] for name in names if name in sources]
             if str(rule.get("operation")) != "Avg" or not known:
                 self.imported.lost.append(

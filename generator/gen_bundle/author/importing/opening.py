@@ -12,7 +12,7 @@ from gen_bundle.author.new.project import placeholder_logo
 from gen_bundle.check.bundle import Bundle, open_bundle, page_files
 from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, as_text, mistaken_for_yaml
 from gen_bundle.codabench.settings import check_top, is_uuid
-from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.errors import UserError, raise_all
 from gen_bundle.ground.resources import SCAFFOLD_TEXT
 from gen_bundle.ground.yaml_document import MAX_BYTES, UnreadableYamlError, dotted, read_yaml
 from gen_bundle.ground.zips.tree import Node, file_of, is_encodable
@@ -22,7 +22,6 @@ PYTHON_TAG = re.compile(rb"!!python/\S+[ \t]*")
 ABSENT = "NOT-IN-THE-BUNDLE"
 """The one file in the folder that stands for a program or data that the bundle names and does not hold."""
 NO_PAGE = f"{SCAFFOLD_TEXT}: this page was not in the bundle.\n".encode()
-MOST_PROBLEMS = 10
 
 
 @dataclass
@@ -75,10 +74,7 @@ def _refuse_broken(path: Path, bundle: Bundle) -> None:
     problems += [f"{path}: {name}: expands more than 200 times, to over 2 GiB (a zip bomb)." for name in archive.bombs]
     if path.is_file() and BUNDLE.is_bomb(sum(member.file_size for member in archive.members), path.stat().st_size):
         problems.append(f"{path}: expands more than 200 times, to over 2 GiB (a zip bomb).")
-    if problems:
-        advice = "Nothing was written. Expected a zip that can be unpacked, or the folder of a bundle."
-        more = len(problems[MOST_PROBLEMS:])
-        raise UserError(*problems[:MOST_PROBLEMS], more=more, advice=advice)
+    raise_all(problems, "Nothing was written. Expected a zip that can be unpacked, or the folder of a bundle.")
 
 
 def _look_at_names(tree: Node, imported: Imported) -> None:
@@ -96,14 +92,11 @@ def _look_at_names(tree: Node, imported: Imported) -> None:
     if named:
         more = f", as in {len(named) - 1} others" * (len(named) > 1)
         imported.changed.append(f"{named[0][0]}: a backslash in a name is taken for a slash{more}")
-    unwritable = [
-        f"{name!a}: this name is not UTF-8. Give it another one." for name in tree.names() if not is_encodable(name)
-    ]
-    if unwritable:
-        left = len(unwritable[MOST_PROBLEMS:])
-        raise UserError(
-            *unwritable[:MOST_PROBLEMS], more=left, advice="Nothing was written: a build refuses such names."
-        )
+    unwritable = [name for name in tree.names() if not is_encodable(name)]
+    raise_all(
+        (f"{name!a}: this name is not UTF-8. Give it another one." for name in unwritable),
+        "Nothing was written: a build refuses such names.",
+    )
 
 
 def _follow_links(tree: Node, imported: Imported) -> None:

@@ -71,8 +71,10 @@ class Drawn:
 
     def numbers(self, keys: Sequence[Sequence[str]], gold: FileTable) -> list[Any]:
         """A number for each key."""
-        known = [drawn(self.mean, self.deviation, self.within_one, place) for place in range(1000)]
-        written = [_in_its_form(gold, "number", number) for number in known]
+        written = []
+        for place in range(1000):
+            number = drawn(self.mean, self.deviation, self.within_one, place)
+            written.append(_in_its_form(gold, "number", number))
         return [written[place_of(*key)] for key in keys]
 
 

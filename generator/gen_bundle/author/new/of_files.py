@@ -26,7 +26,7 @@ from scoring_kit.base.array_heads import Head, format_of, read_head
 from scoring_kit.base.field_types import FieldError
 from scoring_kit.base.submissions import is_junk
 
-SEGMENTATION, FILES = "segmentation", "files"
+SEGMENTATION = "segmentation"
 CASE = "{case}"
 MASK_WORDS = "masks?|seg|segm|segmentation|labels?|gts?|gold|truth|groundtruth|ground_truth|annotations?|annot|msk"
 OF_MASKS = re.compile(rf"(?i)((?P<before>(?:{MASK_WORDS})[_.-])?(?P<case>.+?)(?P<after>[_.-](?:{MASK_WORDS}))?)")

@@ -29,7 +29,7 @@ from gen_bundle.build.package.programs import SAMPLE
 from gen_bundle.build.package.resolve import remember_own_code, resolve
 from gen_bundle.declaration.read import FILE, read_competition
 from gen_bundle.declaration.source import nearest, read_source
-from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.errors import UserError, raise_all
 from gen_bundle.ground.resources import PLACEHOLDER, REAL_TASKS, SCAFFOLD, competitions, resource
 from scoring_kit.base.submissions import JUNK
 
@@ -274,9 +274,7 @@ def check_gold(folder: Path) -> None:
                 prepare_reference(opened, opened.tasks, phase.id, Path(work) / phase.id)
             except UserError as error:
                 problems += [f"{phase.id}: {message}" for message in error.messages]
-    if problems:
-        advice = "Lines are those of the gold as it is divided between the phases."
-        raise UserError(*dict.fromkeys(problems), advice=advice)
+    raise_all(dict.fromkeys(problems), "Lines are those of the gold as it is divided between the phases.")
 
 
 def new_package(place: Place) -> Path:
