@@ -4,8 +4,6 @@ import csv
 import itertools
 import json
 import time
-import zipfile
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -29,16 +27,8 @@ from tests.generator.author.new.making import (
     scores,
     sentiment,
 )
+from tests.generator.check.drafts import packed
 from tests.scoring_programs.declared.arrays_as_files import nifti, npy, png
-
-
-def zipped(name: str) -> bytes:
-    """A zip with an empty file."""
-    buffer = BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr(name, b"")
-    return buffer.getvalue()
-
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
 
@@ -272,11 +262,15 @@ def test_a_split_that_cannot_be(split: str, tmp_path: Path) -> None:
         ("gold.dat", "id label\n", r"its format is unknown"),
         (
             "gold.xlsx",
-            zipped("xl/workbook.xml"),
+            packed({"xl/workbook.xml": b""}),
             r"gold\.xlsx: is an Excel workbook\. Expected text; in Excel: Sa",
         ),
         ("gold.csv", b"PK\x03\x04\0", r"gold\.csv: is a zip\. Expected what is in it: unpack it"),
-        ("gold.npz", zipped("gts.npy"), r"gold\.npz: is arrays of numpy\. Expected a folder with such a file for each"),
+        (
+            "gold.npz",
+            packed({"gts.npy": b""}),
+            r"gold\.npz: is arrays of numpy\. Expected a folder with such a file for each",
+        ),
         ("gold.npy", npy(np.zeros(3)), r"gold\.npy: is an array of numpy\. Expected a folder .* case: --gold FOLDER"),
         ("m.nii.gz", nifti(np.zeros((2, 2))), r"m\.nii\.gz: is a NIfTI image\. Expected a folder"),
         ("m.png", png(np.zeros((2, 2), "u1")), r"m\.png: is a PNG image\. Expected a folder"),
