@@ -1,6 +1,5 @@
 """Gold arrays are found in whatever file participants get; those of one value, and others, are not."""
 
-import gzip
 import io
 import zipfile
 from pathlib import Path
@@ -9,7 +8,8 @@ import numpy as np
 import pytest
 
 from tests.generator.check.drafts import both, delete, new, put, secret, write
-from tests.generator.ground.zips.test_arrays import LABELS, nifti, npy, npz, png
+from tests.generator.ground.zips.test_arrays import LABELS, npy
+from tests.scoring_programs.declared.arrays_as_files import nifti, npz, png
 
 
 def packed(data: bytes) -> bytes:
@@ -23,18 +23,16 @@ def packed(data: bytes) -> bytes:
     ("name", "data", "is_found"),
     [
         ("mask.npy", npy(LABELS, "<f8"), True),
-        ("all.npz", npz(LABELS), True),
+        ("all.npz", npz(masks=LABELS), True),
         ("mask.png", png(LABELS * 127), True),
-        ("mask.nii.gz", gzip.compress(nifti(LABELS, ">"), mtime=0), True),
+        ("mask.nii.gz", nifti(LABELS), True),
         ("more.zip", packed(png(LABELS)), True),
         ("empty.npy", npy(LABELS * 0), False),
         ("other.npy", npy(LABELS.T), False),
     ],
     ids=["floats", "npz", "png", "nii.gz", "zip", "zeros", "turned"],
 )
-@pytest.mark.parametrize(
-    "gold", [npy(LABELS), npz(LABELS), gzip.compress(nifti(LABELS, "<"), mtime=0)], ids=["npy", "npz", "nii.gz"]
-)
+@pytest.mark.parametrize("gold", [npy(LABELS), npz(masks=LABELS), nifti(LABELS)], ids=["npy", "npz", "nii.gz"])
 def test_gold_arrays_are_found(name: str, data: bytes, is_found: bool, gold: bytes, tmp_path: Path) -> None:
     draft = new()
     both(
