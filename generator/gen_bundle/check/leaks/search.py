@@ -4,25 +4,24 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import chain, filterfalse, groupby, islice
+from itertools import chain, groupby, islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.leaks.relation import FEW, Agreement, Pairs, agreement, follows_order, no_chance, repeats, right
 from gen_bundle.check.leaks.secrets import SHORTEST, SecretGold, SecretTable, secret_gold
-from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files, listings
+from gen_bundle.check.leaks.visible import INPUT_CHANNELS, Seen, foreign_files, listings, table_of_names
 from gen_bundle.ground.tables.any_file import FIRST_ROWS, WIDEST, Block, blocks, in_memory, is_binary, lines, portions
 from gen_bundle.ground.tables.entities import ENTITIES
 from gen_bundle.ground.tables.pieces import ends_of, parts_of_name, said_in_lines, streams
-from gen_bundle.ground.tables.same_content import arrays_of, content_digest, digests
+from gen_bundle.ground.tables.same_content import Passage, arrays_of, content_digest, digests
 from gen_bundle.ground.tables.values import plain, plain_cells, words
-from gen_bundle.ground.zips.tree import file_of, sha256_of
+from gen_bundle.ground.zips.tree import sha256_of
 
 # After so many items, columns that say nothing are no longer compared.
 ENOUGH = 500
 MOST_COLUMNS = 50
-# A submission of fewer lines may well be right.
 SHORT_ANSWER = 10
 # A gold file of fewer lines, such as two numbers, may stand in any longer text.
 FEWEST_LINES = 3
@@ -93,15 +92,13 @@ class Join:
         self.order |= dict.fromkeys(new)
         rows = list(new.values())
         self.line = self.line or block.lines[rows[0]]
-        others = [name for name in block.columns if name not in own]
         shown = {}
-        for name in others[:WIDEST]:
+        for name in [name for name in block.columns if name not in own][:WIDEST]:
             shown[name] = plain_cells(block.columns[name][row] for row in rows)
         shown |= right(shown) if len(shown) <= FEW else {}
-        for public in self.table.public.values():
+        for public in self.table.public.values():  # what says the same as one of these gives nothing away
             its = [public[place] for place in new]
-            for name in [name for name, cells in shown.items() if cells == its]:
-                del shown[name]
+            shown = {name: cells for name, cells in shown.items() if cells != its}
         for title, secret in self.table.secret.items():
             golds = [secret[place] for place in new]
             for name, cells in shown.items():
@@ -201,26 +198,32 @@ class Search:
     def _whole_file(self, seen: Seen) -> str:
         """Return what a file has of a whole reference file, however it is written; empty for any other."""
         name = self.gold.files.get(sha256_of(seen.node), "")
+        # a submission of few lines may well be right
         if name and (not seen.is_answer or is_binary(seen.node) or len([*lines(seen.node)]) >= SHORT_ANSWER):
             return f"is the reference file {name}"
         if self.gold.arrays and is_binary(seen.node):
             arrays = arrays_of(seen.node) & self.gold.arrays
             return f"has the array of the reference file {self.gold.files[min(arrays)]}" if arrays else ""
-        held = self.gold.passages.within(seen.node)
-        if seen.is_answer:
-            by_chance = held is None or held.lines < SHORT_ANSWER
-            self._answers[seen.place].append((seen, held.said if held and by_chance else 0))
-        else:
-            by_chance = held is None or (held.said < FEWEST_LINES and not held.is_all)
-        if held and not by_chance:
+        if held := self._passage(seen):
             return f"{'is' if held.is_all else 'holds all lines of'} the reference file {held.name}"
         size = seen.node.size
-        if seen.is_answer or seen.channel == "logo":
-            return ""
-        if size > LARGE and not any(one <= ABOUT * size <= ABOUT**2 * one for one in self.gold.sizes):
-            return ""
-        found = filter(None, map(self.gold.files.get, digests(seen.node)))
-        return f"is the reference file {name}" if (name := next(found, "")) else ""
+        is_near = size <= LARGE or any(one <= ABOUT * size <= ABOUT**2 * one for one in self.gold.sizes)
+        if is_near and not seen.is_answer and seen.channel != "logo":
+            for digest in digests(seen.node):
+                if digest in self.gold.files:
+                    return f"is the reference file {self.gold.files[digest]}"
+        return ""
+
+    def _passage(self, seen: Seen) -> Passage | None:
+        """The lines of a reference file that a text has, unless they are so few that any text may have them."""
+        held = self.gold.passages.within(seen.node)
+        if seen.is_answer:
+            is_few = held is None or held.lines < SHORT_ANSWER
+            # many such files may be right as a whole, see `leaks_in_folders`
+            self._answers[seen.place].append((seen, held.said if held and is_few else 0))
+        else:
+            is_few = held is None or (held.said < FEWEST_LINES and not held.is_all)
+        return None if is_few else held
 
     def _joins(self, seen: Seen) -> tuple[Joins, dict[str, list[str]]]:
         """The gold tables joined with the file's tables, by whatever column names the items; and columns without."""
@@ -463,8 +466,7 @@ def said_by_ids(gold: SecretGold) -> Iterator[Leak]:
     search = Search(gold)
     for table in gold.tables:
         for key in table.keys[:1]:
-            rows = ["\t".join(parts_of_name(cell)) for cell in sorted(set(map(plain, key.rows)))]
-            ids = Seen("ids of", (), table.name, file_of("\n".join(rows).encode("utf-8", "replace")))
+            ids = Seen("ids of", (), table.name, table_of_names(sorted({plain(cell) for cell in key.rows})))
             for leak in islice(search.leaks_in(ids), 1):
                 yield leak._replace(what=leak.what.partition(" (")[0], shown=False, line=0)
 
@@ -533,10 +535,11 @@ class Texts:
         for seen in seen_files:
             if seen.channel in INPUT_CHANNELS:
                 wanted -= self._within(seen, chosen)
-        secret = list(filterfalse(wanted.isdisjoint, map(_codes, self._texts)))
+        coded = [_codes(text) for text in self._texts]
+        secret = [codes for codes in coded if not wanted.isdisjoint(codes)]
         for seen, held in self._suspects:
             codes = held & wanted
-            whole = sum(map(codes.issuperset, secret))
+            whole = sum(own <= codes for own in secret)
             if not codes or (seen.is_answer and whole < 0.9 * len(self._texts)):
                 continue
             long = not codes.isdisjoint(self._sizes.get(LONGEST, ()))

@@ -155,12 +155,17 @@ def _files_below(folder: pathlib.Path) -> frozenset[str]:
 
 def listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:
     """Yield the names of all files of a kind, as a table of their parts."""
-    rows: dict[Channel, list[str]] = {}
+    names: dict[Channel, list[str]] = {}
     first: dict[Channel, Seen] = {}
     for seen in seen_files:
         if seen.channel in (*INPUT_CHANNELS, "starting kit") and not seen.is_answer:
-            rows.setdefault(seen.channel, []).append("\t".join(parts_of_name(seen.name)))
+            names.setdefault(seen.channel, []).append(seen.name)
             first.setdefault(seen.channel, seen)
-    for channel, found in rows.items():
-        table = file_of("\n".join(found).encode("utf-8", "replace"))
-        yield first[channel]._replace(name="by its file names", node=table, opened=False)
+    for channel, found in names.items():
+        yield first[channel]._replace(name="by its file names", node=table_of_names(found), opened=False)
+
+
+def table_of_names(names: Iterable[str]) -> Node:
+    """Return a table of the parts of names."""
+    rows = ["\t".join(parts_of_name(name)) for name in names]
+    return file_of("\n".join(rows).encode("utf-8", "replace"))

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from gen_bundle.check.bundle import Bundle
@@ -18,8 +18,6 @@ LEAKS = Topic("Leaks", f"{SOURCE}, which files participants can download", reads
 OURS_IN_KITS = re.compile("/template/|/examples/invalid/")
 CONTENT = "/content"
 """How what is in a compressed file is called below the file itself."""
-MOST_OF_A_HEAD = 400
-"""Of a file: in its first bytes stands whether it holds an array."""
 KEEPS = re.compile(
     r"(?i)(.*/)?(\.git|\.hg|\.svn|\.ipynb_checkpoints|maildir)(?=/)|.*(~|\.(bak|orig|swp|mbox|eml|pst))$"
 )
@@ -96,23 +94,20 @@ def _not_looked_into(bundle: Bundle) -> Iterator[Problem]:
     alike: dict[tuple[str, str, str], list[Seen]] = defaultdict(list)
     are_compared = any(gold.arrays for gold in secret_gold(bundle))
     seen_files = foreign_files(bundle)
-    own = _of_our_kits(seen_files) if is_described(bundle) else set()
+    own: set[str] = set()
+    if is_described(bundle):  # builds write the template and examples of wrong answers from what was looked at
+        kits = [seen for seen in seen_files if seen.channel == "starting kit" and OURS_IN_KITS.search(seen.name)]
+        own = {sha256_of(seen.node) for seen in kits}
     for seen in seen_files:
         if not seen.closed or seen.channel in ("program", "logo") or sha256_of(seen.node) in own:
             continue
-        if seen.closed == BYTES and are_compared and holds_array(seen.node.read(MOST_OF_A_HEAD)):
-            continue  # its numbers were looked at
+        if seen.closed == BYTES and are_compared and holds_array(seen.node.read(400)):
+            continue  # its numbers were looked at; what it holds stands in its first bytes
         kind = PurePosixPath(seen.name.removesuffix(CONTENT)).suffix
         alike[seen.closed, seen.place, kind].append(seen)
     for (closed, *_), files in alike.items():
         more = f", and {len(files) - 1} more like it" if len(files) > 1 else ""
         yield Problem(f"{files[0].channel} {files[0].name.removesuffix(CONTENT)} is {closed}{more}", files[0].at)
-
-
-def _of_our_kits(seen_files: Iterable[Seen]) -> set[str]:
-    """The digests of what builds write into kits from other files: the template, and examples of wrong answers."""
-    kits = [seen for seen in seen_files if seen.channel == "starting kit" and OURS_IN_KITS.search(seen.name)]
-    return {sha256_of(seen.node) for seen in kits}
 
 
 @LEAKS.note("files for participants that keep what was deleted since", source=HOUSE)
