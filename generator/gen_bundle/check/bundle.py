@@ -23,7 +23,6 @@ from gen_bundle.ground.zips.tree import (
     OnServer,
     Unpacked,
     folder_tree,
-    ignore_count,
     open_archive,
     unpack,
 )
@@ -85,7 +84,6 @@ class Bundle(CompetitionYaml):
     known_keys: frozenset[str] = frozenset()
     elsewhere: Sequence[Elsewhere] = ()
     dry_run: DryRun = DryRun()
-    tick: Callable[[int], None] = lambda _: None
     held: ExitStack = field(default_factory=ExitStack)
     opened_data: dict[int, Unpacked] = field(default_factory=dict)
     answers: dict[str, list[Any]] = field(default_factory=dict)
@@ -124,9 +122,9 @@ class Bundle(CompetitionYaml):
         if found is None:
             return None
         if isinstance(found, OnServer):
-            return unpack(found, self.tick, self.held)
+            return unpack(found, self.held)
         if id(found) not in self.opened_data:
-            self.opened_data[id(found)] = unpack(found, self.tick, self.held)
+            self.opened_data[id(found)] = unpack(found, self.held)
         return self.opened_data[id(found)]
 
     def program_json(self, use: DataUse | None) -> dict[str, Any]:
@@ -210,7 +208,6 @@ def open_bundle(
     now: datetime,
     held: ExitStack,
     version: PlatformVersion = NEWEST,
-    tick: Callable[[int], None] = ignore_count,
 ) -> Bundle:
     """Open a bundle, whatever is wrong with it; it can be read until `held` is closed.
 
@@ -218,11 +215,8 @@ def open_bundle(
         OSError: the path cannot be read.
     """
     is_folder = path.is_dir()
-    if is_folder:
-        archive = Archive(tree=folder_tree(path, tick))
-    else:
-        archive = open_archive(held.enter_context(path.open("rb")), tick, held)
-    bundle = Bundle(archive=archive, is_folder=is_folder, now=now, platform=version, tick=tick, held=held)
+    archive = Archive(tree=folder_tree(path)) if is_folder else open_archive(held.enter_context(path.open("rb")), held)
+    bundle = Bundle(archive=archive, is_folder=is_folder, now=now, platform=version, held=held)
     found = bundle.tree.find(YAML_NAME)
     if isinstance(found, Node) and found.open is not None:
         try:

@@ -1,8 +1,6 @@
 """Checking a bundle from the file to the report, in the order in which the platform reads it."""
 
 import importlib
-import sys
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -22,36 +20,12 @@ MODULES = (
     *("envelope", "values", "pages_and_logo", "tasks", "programs", "phases"),
     *("leaderboard", "scores", "fact_sheet", "legacy", "leaks"),
 )
-QUIET_SECONDS = 1.0
 
 
 def load_rules() -> None:
     """Import every module of rules, so that they are registered."""
     for module in MODULES:
         importlib.import_module(f"gen_bundle.check.rules.{module}")
-
-
-class ReadProgress:
-    """Counts the bytes read, and shows the count on stderr once reading takes longer than a second."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.read = 0
-        self.started = self.updated = time.monotonic()
-        self.shown = False
-
-    def __call__(self, count: int) -> None:
-        self.read += count
-        now = time.monotonic()
-        if now - self.started > QUIET_SECONDS and now - self.updated > QUIET_SECONDS / 4 and sys.stderr.isatty():
-            self.updated, self.shown = now, True
-            sys.stderr.write(f"\rchecking {self.name}: {self.read / 1e6:,.0f} MB read")
-            sys.stderr.flush()
-
-    def close(self) -> None:
-        """Remove the line."""
-        if self.shown:
-            sys.stderr.write("\r\x1b[K")
 
 
 def check_path(
@@ -82,18 +56,15 @@ def check_path(
     moment = now or datetime.now(UTC)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    progress = ReadProgress(path.name)
     try:
         with ExitStack() as held:
-            bundle = open_bundle(path, moment, held, version, progress)
+            bundle = open_bundle(path, moment, held, version)
             bundle.elsewhere = list(elsewhere)
             bundle.dry_run = dry_run or DryRun()
             bundle.known_keys = frozenset(known_keys)
             problems = list(_problems(bundle, REGISTRY.values()))
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
-    finally:
-        progress.close()
     return Report(str(path), _findings(bundle, problems), version.value)
 
 

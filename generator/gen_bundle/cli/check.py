@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gen_bundle.cli.messages import colour_wanted, say, say_each
+from gen_bundle.cli.messages import colour_wanted, say, say_each, spinner
 from gen_bundle.cli.options import PATH, Verb, json_option, platform_version, trust_option
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.ground.errors import UserError, bug_report
@@ -167,7 +167,9 @@ def _reports(
                 if (path / "bundle.yaml").is_file():
                     bundles = _built(path, Path(folder), trust=trust)
                 for bundle, name, elsewhere in bundles:
-                    reports.append(replace(check(bundle, elsewhere=elsewhere), path=name))
+                    with spinner(f"checking {name}"):
+                        report = check(bundle, elsewhere=elsewhere)
+                    reports.append(replace(report, path=name))
         except UserError as error:
             unreadable += error.messages
         except Exception as bug:

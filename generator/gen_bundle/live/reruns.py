@@ -19,7 +19,7 @@ from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
 from gen_bundle.ground.fetched import DELETED
 from gen_bundle.ground.local_files import read_json, state_file, write_json
 from gen_bundle.ground.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
-from gen_bundle.ground.zips.tree import Node, ignore_count, open_archive
+from gen_bundle.ground.zips.tree import Node, open_archive
 from gen_bundle.live.connection import AnswerError, Connection, LiveError, Row
 from gen_bundle.live.submissions import (
     FINAL,
@@ -176,7 +176,7 @@ def _run_times(connection: Connection, submission: int) -> list[float]:
             with ExitStack() as held, suppress(AnswerError, UnreadableYamlError):
                 file = Path(held.enter_context(tempfile.TemporaryDirectory())) / "result.zip"
                 connection.download(str(details[name]), file)
-                node = open_archive(held.enter_context(file.open("rb")), ignore_count, held).tree.find("metadata")
+                node = open_archive(held.enter_context(file.open("rb")), held).tree.find("metadata")
                 found = read_yaml(node.read(MAX_METADATA_BYTES)).value if isinstance(node, Node) else None
                 if isinstance(found, Mapping):
                     for one in (found.get(key) for key in TIMES):

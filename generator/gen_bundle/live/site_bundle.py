@@ -216,7 +216,6 @@ class SiteBundle:
             now=self.wanted.now,
             platform=self.wanted.platform,
             document=Document(top, ""),
-            tick=self.wanted.tick,
             held=self.wanted.held,
         )
 

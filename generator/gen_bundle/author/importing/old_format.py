@@ -26,7 +26,7 @@ from gen_bundle.declaration.dates import FIRST_YEAR, LAST_YEAR
 from gen_bundle.declaration.source import mapping_of
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.yaml_document import read_yaml
-from gen_bundle.ground.zips.tree import Node, file_of, ignore_count, unpack, write_files
+from gen_bundle.ground.zips.tree import Node, file_of, unpack, write_files
 from scoring_kit.base.texts import counted
 
 NOT_PYTHON_3 = "program-not-python-3"
@@ -113,7 +113,7 @@ def _unwrapped(tree: Node, tasks: Sequence[Mapping[str, Any]], held: ExitStack) 
         found = tree.find(use)
         if not isinstance(found, Node):
             continue
-        unpacked = unpack(found, ignore_count, held)
+        unpacked = unpack(found, held)
         top = unpacked.wrapping_folder
         if unpacked.fault or top is None:
             continue

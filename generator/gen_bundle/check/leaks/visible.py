@@ -100,7 +100,7 @@ def _with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:
     """A file, and what is inside it."""
     inside = Contents()
     if depth < MAX_NESTING:
-        inside = contents(seen.node, bundle.tick, bundle.held)
+        inside = contents(seen.node, bundle.held)
     elif holds_files(seen.node):
         inside = Contents(closed=f"an archive inside {MAX_NESTING - 1} others")
     closed = inside.closed

@@ -14,7 +14,7 @@ from functools import partial
 from typing import IO, cast
 from xml.etree import ElementTree
 
-from gen_bundle.ground.zips.tree import Node, Tick, digest, file_of, searchable, unpack
+from gen_bundle.ground.zips.tree import Node, digest, file_of, searchable, unpack
 from gen_bundle.ground.zips.unpacking import BUNDLE
 from scoring_kit.base.submissions import UNREADABLE
 
@@ -65,22 +65,22 @@ class Contents:
     closed: str = ""
 
 
-def contents(node: Node, tick: Tick, held: ExitStack) -> Contents:
+def contents(node: Node, held: ExitStack) -> Contents:
     """Open a file that holds others; what is opened stays so until `held` is closed. Nothing for any other file."""
     start = _start(node)
     for magic, kind in CLOSED.items():
         if start.startswith(magic):
             return Contents(closed=kind)
     if start.startswith(ZIP) or (start.startswith(b"#!") and ZIP in start):  # a Python program may be a zip
-        return _zip(node, tick, held)
+        return _zip(node, held)
     if start.startswith(SQLITE):
         return _database(node)
     try:
         if start[TAR_AT:] == TAR:
-            return Contents(_tar(node, tick, held))
+            return Contents(_tar(node, held))
         for magic, opener in COMPRESSED.items():
             if start.startswith(magic):
-                return Contents([("content", _inflated(node, opener, tick, held))])
+                return Contents([("content", _inflated(node, opener, held))])
     except (tarfile.TarError, *UNREADABLE) as error:
         return Contents(closed=f"not a readable archive ({error})")
     return Contents()
@@ -96,8 +96,8 @@ def _start(node: Node) -> bytes:
     return node.read(TAR_AT + len(TAR))
 
 
-def _zip(node: Node, tick: Tick, held: ExitStack) -> Contents:
-    package = unpack(node, tick, held)
+def _zip(node: Node, held: ExitStack) -> Contents:
+    package = unpack(node, held)
     files = list(package.tree.files())
     closed = f"a zip of which a part cannot be read ({package.fault})" if package.fault else ""
     if WORKBOOK in package.names:
@@ -133,7 +133,7 @@ def _database(node: Node) -> Contents:
     return Contents(tables)
 
 
-def _inflated(node: Node, opener: Callable[[IO[bytes]], IO[bytes]], tick: Tick, held: ExitStack) -> Node:
+def _inflated(node: Node, opener: Callable[[IO[bytes]], IO[bytes]], held: ExitStack) -> Node:
     """The one file that is compressed in a file: read once, so that a broken one is found, and never written out."""
     copy = _copy(node, held, node.size)
     size = 0
@@ -145,16 +145,15 @@ def _inflated(node: Node, opener: Callable[[IO[bytes]], IO[bytes]], tick: Tick, 
     def count(more: int) -> None:
         nonlocal size
         size += more
-        tick(more)
         if BUNDLE.is_bomb(size, node.size):
             raise ValueError("inflated out of all proportion")
 
     with reopened() as plain:
         sha256 = digest(plain, count)
-    return Node(size=size, open=reopened, sha256=sha256, tick=tick)
+    return Node(size=size, open=reopened, sha256=sha256)
 
 
-def _tar(node: Node, tick: Tick, held: ExitStack) -> list[tuple[str, Node]]:
+def _tar(node: Node, held: ExitStack) -> list[tuple[str, Node]]:
     copy = _copy(node, held, max(node.size, BUNDLE.ratio_from))
     archive = held.enter_context(tarfile.open(fileobj=copy, mode="r:"))  # noqa: SIM115 - `held` closes it
 
@@ -162,7 +161,7 @@ def _tar(node: Node, tick: Tick, held: ExitStack) -> list[tuple[str, Node]]:
         return archive.extractfile(member) or io.BytesIO()
 
     return [
-        (member.name, Node(size=member.size, open=partial(opened, member), tick=tick))
+        (member.name, Node(size=member.size, open=partial(opened, member)))
         for member in archive
         # a sparse file may claim any size
         if member.isreg() and not member.issparse()

@@ -30,15 +30,11 @@ ABOVE_THE_BUNDLE = "/tmp"  # noqa: S108 - a path of the server, nothing is writt
 MAX_NAME_BYTES = 255
 
 
-def ignore_count(_: int) -> None:
-    """Ignore how much has been read."""
-
-
 @dataclass
 class Node:
     """A file or folder, such as the bundle itself: files have a size and can be opened, folders have children by name.
 
-    `sha256` is known once the file has been read as a whole; `tick` is given how much of it is read again.
+    `sha256` is known once the file has been read as a whole.
     """
 
     size: int = 0
@@ -46,7 +42,6 @@ class Node:
     children: "dict[str, Node] | None" = None
     is_link: bool = False
     sha256: str | None = None
-    tick: Callable[[int], None] = ignore_count
 
     @property
     def is_folder(self) -> bool:
@@ -158,7 +153,7 @@ def is_encodable(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def folder_tree(folder: Path, tick: Callable[[int], None]) -> Node:
+def folder_tree(folder: Path) -> Node:
     """Return the tree of an unpacked bundle; links that leave the folder, and sockets and the like, are left out.
 
     Raises:
@@ -181,7 +176,7 @@ def folder_tree(folder: Path, tick: Callable[[int], None]) -> Node:
                 children[entry.name] = Node(children=below)
                 waiting.append((entry, below, (*above, real)))
             elif entry.is_file():
-                children[entry.name] = Node(size=entry.stat().st_size, open=partial(_opened, entry), tick=tick)
+                children[entry.name] = Node(size=entry.stat().st_size, open=partial(_opened, entry))
     return Node(children=top)
 
 
@@ -213,15 +208,14 @@ MAX_PATH_BYTES = 4078  # 4095 less the name of the temporary folder
 MOST_KEPT = 1024 * 1024
 # Zips inside the bundle are copied to where they can be searched: in memory up to this size, then on disk.
 IN_MEMORY = 16 * 1024 * 1024
-Tick = Callable[[int], None]
 
 
-def digest(stream: IO[bytes], tick: Tick) -> str:
-    """SHA-256 of a stream, which also verifies a zip member's checksum; `tick` is given the size of each chunk."""
+def digest(stream: IO[bytes], count: Callable[[int], None] = lambda _: None) -> str:
+    """SHA-256 of a stream, which also verifies a zip member's checksum; `count` is given the size of each chunk."""
     state = hashlib.sha256()
     while chunk := stream.read(CHUNK):
         state.update(chunk)
-        tick(len(chunk))
+        count(len(chunk))
     return state.hexdigest()
 
 
@@ -229,7 +223,7 @@ def sha256_of(node: Node) -> str:
     """SHA-256 of a file, computed once; empty for what cannot be opened."""
     if node.sha256 is None and node.open is not None:
         with node.open() as stream:
-            node.sha256 = digest(stream, node.tick)
+            node.sha256 = digest(stream)
     return node.sha256 or ""
 
 
@@ -254,7 +248,7 @@ class Archive:
     kept: int = 0
 
 
-def open_archive(source: IO[bytes], tick: Tick, held: ExitStack) -> Archive:
+def open_archive(source: IO[bytes], held: ExitStack) -> Archive:
     """Read a zip: every member is streamed once, so that a broken one is found.
 
     The archive stays open, for its members to be read, until `held` is closed.
@@ -277,27 +271,26 @@ def open_archive(source: IO[bytes], tick: Tick, held: ExitStack) -> Archive:
             found.failures.append((member.filename, f"it overlaps {following}"))
             break
     for member in found.members:
-        _read_member(found, opened, member, tick)
+        _read_member(found, opened, member)
     return found
 
 
-def _read_member(found: Archive, opened: zipfile.ZipFile, member: zipfile.ZipInfo, tick: Tick) -> None:
+def _read_member(found: Archive, opened: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
     node: Node | None = None
     try:
         node, old = _place(found.tree, member, opened)
-        node.tick = tick
         if BUNDLE.is_bomb(member.file_size, member.compress_size):
             found.bombs.append(member.filename)
             node.open = None
             return
         with opened.open(member) as stream:
             if node.is_folder or found.kept + node.size > MOST_KEPT:
-                node.sha256 = digest(stream, tick)
+                node.sha256 = digest(stream)
             else:  # a small file, whose bytes are kept
                 data = stream.read(MOST_KEPT + 1)  # more may be inflated than the zip says, if it is not bounded here
                 found.kept += len(data)
                 node.open = partial(io.BytesIO, data)
-                node.sha256 = digest(io.BytesIO(data), tick)
+                node.sha256 = digest(io.BytesIO(data))
         if old is not None and old.sha256 != node.sha256:
             found.replaced.append("/".join(_parts(member)))
     except (PlaceError, *UNREADABLE) as error:
@@ -371,7 +364,7 @@ class Unpacked:
         return folders[0] if len(tops) == len(folders) == 1 else None
 
 
-def unpack(found: Node | OnServer, tick: Tick, held: ExitStack) -> Unpacked:
+def unpack(found: Node | OnServer, held: ExitStack) -> Unpacked:
     """Unpack what a path leads to; what is opened stays so until `held` is closed."""
     if isinstance(found, OnServer):
         return Unpacked("server")
@@ -385,7 +378,7 @@ def unpack(found: Node | OnServer, tick: Tick, held: ExitStack) -> Unpacked:
     if not found.size:
         return Unpacked("no zip", fault="it is empty")
     with found.open() as stream:
-        archive = open_archive(searchable(stream, held), tick, held)
+        archive = open_archive(searchable(stream, held), held)
     if archive.bombs:
         return Unpacked("zip", archive.tree, f"{archive.bombs[0]} is inflated out of all proportion")
     if BUNDLE.is_bomb(sum(member.file_size for member in archive.members), found.size):

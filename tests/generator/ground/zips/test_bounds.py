@@ -9,7 +9,7 @@ import pytest
 
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines.process import ProcessEngine
-from gen_bundle.ground.zips.tree import MOST_KEPT, ignore_count, open_archive
+from gen_bundle.ground.zips.tree import MOST_KEPT, open_archive
 from gen_bundle.ground.zips.unpacking import BUNDLE, MIB, SUBMISSION, ArchiveError, unpack
 from scoring_kit import submission_zip
 from scoring_kit.errors import Problems
@@ -74,7 +74,7 @@ def test_small_members_stay_in_memory_up_to_a_bound(tmp_path: Path) -> None:
     members = {f"{number}.txt": b"0123456789abcdef" * 1024 * 16 for number in range(12)}
     path = write(tmp_path / "bundle.zip", members)
     with path.open("rb") as stream, ExitStack() as held:
-        found = open_archive(stream, ignore_count, held)
+        found = open_archive(stream, held)
         assert 0 < found.kept <= MOST_KEPT
         for name, node in found.tree.files():
             assert node.read(2**20) == members[name]
