@@ -27,7 +27,7 @@ Examples:
 \b
 --submissions is a phase's folder of `gen-bundle fetch`, or what `gen-bundle rank` takes: a zip, folder or file for each
 team, those of one team in folders called by their date. Every one of them is scored, not only the latest.
---scores is submissions.json of a fetch, an earlier rescore.json, or a CSV table: submission, and columns of the board.
+--scores is submissions.json of a fetch, or a CSV table: submission, and columns of the board.
 
 \b
 Results are kept below --out and never made twice: after Ctrl-C, the same command goes on where it was. It writes

@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from gen_bundle.after.rescore.scoring_job import Lost, Scorer, ScoringJob
-from gen_bundle.after.rescore.workers import Desk, Ended, Workers
+from gen_bundle.after.rescore.scoring_job import JobResult, LostError, Scorer, ScoringJob
+from gen_bundle.after.rescore.workers import Desk, Workers
 from gen_bundle.dry_run.layout import as_upload, copy_tree, temporary_folder
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import install_command
@@ -39,30 +39,29 @@ class Cluster:
         self._client = client
         self._jobs = client.get_executor(pure=False)
         self._files: dict[str, DaskFuture] = {}
-        self._threads = 0
 
     def room(self) -> int:
         """So many that no worker waits for its next job; more would only fill the scheduler's memory."""
         with suppress(OSError):  # the scheduler is gone, which ends what is running
-            self._threads = sum(self._client.nthreads().values())
-        return max(FEWEST_JOBS, JOBS_PER_THREAD * self._threads)
+            threads: int = sum(self._client.nthreads().values())
+            return max(FEWEST_JOBS, JOBS_PER_THREAD * threads)
+        return FEWEST_JOBS
 
-    def submit(self, job: ScoringJob) -> Future[Ended]:
-        ended: Future[Ended] = Future()
+    def submit(self, job: ScoringJob) -> Future[JobResult]:
+        ended: Future[JobResult] = Future()
         try:
             with tempfile.TemporaryDirectory() as work:
                 submission = as_upload(job.submission, Path(work, "submission")).read_bytes()
         except (OSError, UserError) as error:
-            ended.set_result(Lost(str(error)))
+            ended.set_exception(LostError(str(error)))
             return ended
         resources = GPU if job.scorer.gpu else None
         try:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Sending large graph")  # the submission itself
                 ended = self._jobs.submit(score_here, job, submission, self._files_of(job.scorer), resources=resources)
-        except (OSError, ValueError, CancelledError):  # the scheduler is gone
-            ended.cancel()
-            ended.set_running_or_notify_cancel()
+        except (OSError, ValueError, CancelledError) as error:  # the scheduler is gone
+            ended.set_exception(CancelledError(str(error)))
         return ended
 
     def _files_of(self, scorer: Scorer) -> DaskFuture:
@@ -109,13 +108,16 @@ _desks: dict[int, Desk] = {}
 _writing = threading.Lock()
 
 
-def score_here(job: ScoringJob, submission: bytes, files: Mapping[str, bytes]) -> Ended:
+def score_here(job: ScoringJob, submission: bytes, files: Mapping[str, bytes]) -> JobResult:
     """Run a job; this is what a worker does.
 
     Args:
         job: the job, with the paths of the machine that asks.
         submission: the submission's zip.
         files: role → the zip of its scorer.
+
+    Raises:
+        LostError: it has no result.
     """
     work = Path(get_worker().local_directory) / "gen-bundle"
     place = work / job.scorer.files
@@ -136,4 +138,4 @@ def score_here(job: ScoringJob, submission: bytes, files: Mapping[str, bytes]) -
             path.write_bytes(submission)
             return desk.score(replace(job, scorer=replace(job.scorer, task=task), submission=path))
     except OSError as error:
-        return Lost(f"{error.filename or place}: {error.strerror or error}")
+        raise LostError(f"{error.filename or place}: {error.strerror or error}") from error

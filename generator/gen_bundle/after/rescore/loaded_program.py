@@ -1,6 +1,7 @@
 """The engine of our own programs, which stay loaded from one submission to the next (`score_in_turn.py` beside it)."""
 
 import json
+import shutil
 import subprocess
 import sys
 from contextlib import suppress
@@ -9,24 +10,20 @@ from pathlib import Path
 
 from gen_bundle.after.rescore.scoring_job import Scorer
 from gen_bundle.codabench.worker import read_metadata
-from gen_bundle.dry_run.engines import Container, Ended, EngineError, LineListener
+from gen_bundle.dry_run.engines import Container, Ended, LineListener
 from gen_bundle.dry_run.engines.choose import is_ours
 from gen_bundle.dry_run.engines.process import ProcessEngine, program_environment
-from gen_bundle.dry_run.layout import lay_out
+from gen_bundle.dry_run.layout import copy_tree, lay_out
 from gen_bundle.ground.starting import python
 
 SCORE_IN_TURN = Path(__file__).with_name("score_in_turn.py")
 
 
-class NotScoredError(EngineError):
-    """A submission that needs a run of its own, which says what is wrong with it."""
-
-
 class LoadedProgram(ProcessEngine):
     """See `Engine`: a process that has loaded the program scores one submission after the other.
 
-    It answers for submissions that it scores, and for no other: what is refused, takes too long or ends the process is
-    a NotScoredError, so that every failure is told by a run of its own. An ingestion program is always run by itself.
+    What it does not score, since it is refused, takes too long or ends the process, gets a run of its own, so that
+    every failure is told by such a run. An ingestion program is always run by itself.
 
     Args:
         scorer: the scorer.
@@ -46,17 +43,20 @@ class LoadedProgram(ProcessEngine):
 
     def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
         """See `Engine.run`."""
-        if container.kind == "ingestion":
-            return super().run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
-        folders = {mount.target: str(mount.source) for mount in container.mounts}
-        given, output = folders["/app/input"], folders["/app/output"]
-        stdout.touch()
-        stderr.touch()
-        if self._process is None and not self._useless:
-            self._load()
-        if self._answer(f"{json.dumps([given, output, seconds])}\n") != f"{output}\n":
-            raise NotScoredError("it needs a run of its own")
-        return Ended(0, 0.0)
+        if container.kind != "ingestion":
+            folders = {mount.target: mount.source for mount in container.mounts}
+            given, output = folders["/app/input"], folders["/app/output"]
+            if self._process is None and not self._useless:
+                self._load()
+            if self._answer(f"{json.dumps([str(given), str(output), seconds])}\n") == f"{output}\n":
+                stdout.touch()
+                stderr.touch()
+                return Ended(0, 0.0)
+            shutil.rmtree(output)
+            output.mkdir()
+            copy_tree(self._work / "program", folders["/app/program"])
+            copy_tree(self._work / "reference", given / "ref")
+        return super().run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
 
     def close(self) -> None:
         """End the process and whatever it is at; from then on it scores nothing."""

@@ -4,7 +4,7 @@
 on, score what has no result yet, compare, write.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from gen_bundle.after.rescore.outputs import NOT_RUN, Rescored, ScoredRun, make_
 from gen_bundle.after.rescore.scoring_job import (
     EngineName,
     JobResult,
-    Lost,
+    LostError,
     OpenedBundle,
     ResultStore,
     ScoringJob,
@@ -23,7 +23,6 @@ from gen_bundle.after.rescore.scoring_job import (
 )
 from gen_bundle.after.rescore.standings import (
     BoardChanges,
-    OldScores,
     Side,
     compare,
     plain_scores,
@@ -33,7 +32,6 @@ from gen_bundle.after.rescore.standings import (
 from gen_bundle.after.rescore.submissions import SubmissionFile, submissions_in
 from gen_bundle.after.rescore.workers import Workers, local_workers, run
 from gen_bundle.build.building import finished_bundle
-from gen_bundle.codabench.competition import Leaderboard
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.dry_run.engines.choose import choose_engine, refuse_code
 from gen_bundle.dry_run.layout import scratch_folder
@@ -105,7 +103,9 @@ class BundleJobs:
             for task, job in zip(self.bundle.tasks, jobs, strict=True):
                 if (result := store.result(job.digest)) is not None:
                     results[name][task] = result
-        return Side(self.bundle.leaderboard, self.bundle.tasks, self.bundle.owners, results)
+        board = self.bundle.leaderboard
+        columns = [column.key for column in board.columns]
+        return Side(board, self.bundle.tasks, self.bundle.owners, results, columns)
 
 
 def rescore(request: RescoreRequest, announce: Announce, advance: Advance) -> Rescored:
@@ -126,16 +126,24 @@ def rescore(request: RescoreRequest, announce: Announce, advance: Advance) -> Re
         bundles = list(_opened(request, work, held, [one.path for one in submissions], announce, advance))
         past = None if request.scores is None else read_old_scores(request.scores, bundles[0])
         digests = {}
-        for done, submission in enumerate(submissions):
+        for done, one in enumerate(submissions):
             advance("reading the submissions", done, len(submissions))
-            digests[submission.name] = _digest(submission)
+            try:
+                digests[one.name] = digest_of(one.path)
+            except OSError as error:
+                raise UserError(f"{one.path}: cannot be read ({error.strerror}).") from error
         both = []
         for bundle in bundles:
             jobs = {}
             for one in submissions:
                 jobs[one.name] = [job_for(scorer, one.path, digests[one.name]) for scorer in bundle.scorers]
             both.append(BundleJobs(bundle, jobs))
-        lost = _score_missing(both, store, _workers(request, announce), announce, advance)
+        workers = local_workers(request.workers)
+        if request.cluster is not None:
+            from gen_bundle.after.rescore.cluster import cluster
+
+            workers = cluster(request.cluster, announce, gpu=request.gpu)
+        lost = _score_missing(both, store, workers, announce, advance)
     rescored = _compared(request, both, store, past, submissions, lost)
     write_outputs(rescored, request.out)
     return rescored
@@ -187,22 +195,6 @@ def _opened(
         yield bundle
 
 
-def _digest(submission: SubmissionFile) -> str:
-    try:
-        return digest_of(submission.path) or ""
-    except OSError as error:
-        raise UserError(f"{submission.path}: cannot be read ({error.strerror}).") from error
-
-
-def _workers(request: RescoreRequest, announce: Announce) -> AbstractContextManager[Workers]:
-    """Return the workers that are asked for; they start when they are entered."""
-    if request.cluster is None:
-        return local_workers(request.workers)
-    from gen_bundle.after.rescore.cluster import cluster
-
-    return cluster(request.cluster, announce, gpu=request.gpu)
-
-
 def _score_missing(
     both: Sequence[BundleJobs],
     store: ResultStore,
@@ -228,7 +220,7 @@ def _score_missing(
         announce(f"{known} of {len(distinct)} results are there already.")
     with opened as workers:
         for done, (job, ended) in enumerate(run(missing, workers, announce), start=1):
-            if isinstance(ended, Lost):
+            if isinstance(ended, LostError):
                 lost[job.digest] = ended.reason
             else:
                 store.keep(job.digest, ended)
@@ -240,7 +232,7 @@ def _compared(
     request: RescoreRequest,
     both: Sequence[BundleJobs],
     store: ResultStore,
-    old: OldScores | None,
+    old: Side | None,
     submissions: Sequence[SubmissionFile],
     lost: Mapping[str, str],
 ) -> Rescored:
@@ -248,17 +240,16 @@ def _compared(
     bundle, complete = both[0].bundle, True
     new = both[0].side(store)
     for other in both[1:]:
-        side = other.side(store)
-        old = OldScores(side, frozenset(column.key for column in side.leaderboard.columns))
-        complete = all(len(results) == len(side.tasks) for results in side.results.values())
+        old = other.side(store)
+        complete = all(len(results) == len(old.tasks) for results in old.results.values())
     comparison, notes = BoardChanges(), []
     if old is not None:
         primary = new.leaderboard.primary
-        keys = [column.key for column in new.leaderboard.columns if column.key in old.columns]
+        keys = [key for key in new.columns if key in old.columns]
         keys.sort(key=lambda key: primary is None or key != primary.key)
-        before, after = standings(old.side, submissions), standings(new, submissions)
+        before, after = standings(old, submissions), standings(new, submissions)
         comparison = compare(before, after, sorted(both[0].of), keys, old.allowed)
-        notes = list(_notes(new.leaderboard, old, comparison))
+        notes = list(_notes({*new.columns}, {*old.columns}, comparison))
     runs = []
     for name, jobs in sorted(both[0].of.items()):
         for task, job in zip(bundle.tasks, jobs, strict=True):
@@ -280,11 +271,10 @@ def _compared(
     )
 
 
-def _notes(board: Leaderboard, old: OldScores, comparison: BoardChanges) -> Iterator[str]:
-    now = {column.key for column in board.columns}
-    for key in sorted(now - old.columns):
+def _notes(now: Set[str], before: Set[str], comparison: BoardChanges) -> Iterator[str]:
+    for key in sorted(now - before):
         yield f"{key} has no old scores: not compared."
-    for key in sorted(old.columns - now):
+    for key in sorted(before - now):
         yield f"{key} is no longer a column: not compared."
     if comparison.uncompared:
         names = ", ".join(comparison.uncompared[:NAMED])

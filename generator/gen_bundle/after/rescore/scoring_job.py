@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from gen_bundle.codabench.board import time_limit
-from gen_bundle.codabench.competition import TASK_FILES, Competition, Leaderboard, Phase, Task
+from gen_bundle.codabench.competition import Competition, Leaderboard, Phase, Task
 from gen_bundle.codabench.runnable import column_owners, open_bundle, read_competition
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.dry_run.engines import Engine, EngineError
@@ -104,16 +104,16 @@ class JobResult:
     message: str
 
 
-@dataclass(frozen=True)
-class Lost:
+class LostError(Exception):
     """A job without a result, for which the submission is not to blame: the engine, the worker or the disk is.
 
     Attributes:
-        final: it was tried often enough already.
+        final: to try it again would not help.
     """
 
-    reason: str
-    final: bool = False
+    def __init__(self, reason: str, final: bool = False) -> None:
+        super().__init__(reason, final)
+        self.reason, self.final = reason, final
 
 
 def job_for(scorer: Scorer, submission: Path, submission_digest: str) -> ScoringJob:
@@ -121,13 +121,16 @@ def job_for(scorer: Scorer, submission: Path, submission_digest: str) -> Scoring
     return ScoringJob(digest_of_value([scorer.digest, submission_digest]), scorer, submission)
 
 
-def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult | Lost:
+def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult:
     """Run a job.
 
     Args:
         job: the job.
         engine: has looked at the image already.
         work: a folder for what is not kept.
+
+    Raises:
+        LostError: it has no result.
     """
     scorer = job.scorer
     setting = JobSetting(engine, scorer.image, scorer.detailed_results, lambda _: None, DIFFERENCES[NEWEST])
@@ -136,13 +139,13 @@ def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult | Lost:
             upload = as_upload(job.submission, folder / "submission")
             jobs = run_jobs(upload, scorer.task, scorer.seconds, folder, setting)
             result = _result(jobs, folder)
-            if reason := _fault(jobs, result, work):
-                return Lost(reason)
-            return result
     except OSError as error:
-        return Lost(f"{error.filename or work}: {error.strerror or error}")
+        raise LostError(f"{error.filename or work}: {error.strerror or error}") from error
     except UserError as error:  # the submission is there no more
-        return Lost(str(error))
+        raise LostError(str(error)) from error
+    if reason := _fault(jobs, result, work):
+        raise LostError(reason)
+    return result
 
 
 def _result(jobs: Jobs, folder: Path) -> JobResult:
@@ -224,7 +227,7 @@ def differing(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:
     return ", ".join(found)
 
 
-def digest_of(path: Path | None) -> str | None:
+def digest_of(path: Path) -> str:
     """SHA-256 of a zip's bytes, or of the names and contents of a folder's files or of another single file.
 
     A file that is not a zip is uploaded under its name, so the name counts; a zip's name does not. What is neither file
@@ -233,8 +236,6 @@ def digest_of(path: Path | None) -> str | None:
     Raises:
         OSError: something cannot be read.
     """
-    if path is None:
-        return None
     if is_zip(path):
         return file_digest(path)
     if path.is_file():
@@ -321,7 +322,7 @@ def opened_bundle(
     for task in chosen.tasks:
         scorer = Scorer(
             task=task,
-            files=digest_of_value([digest_of(task.file(role)) for role in TASK_FILES]),
+            files=digest_of_value({role: digest_of(use.path) for role, use in task.files.items()}),
             seconds=time_limit(chosen.limit_s, own_queue=competition.queue),
             image=image,
             detailed_results=competition.detailed_results,

@@ -1,14 +1,15 @@
 """Compares boards: who changes, in which column, by how much, which ranks move.
 
-Old scores may come from a file: what a site stored, a table, or an earlier rescoring.
+Old scores may come from a file: what a site stored, or a table.
 """
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from gen_bundle.after.rescore.scoring_job import JobResult, OpenedBundle
 from gen_bundle.after.rescore.submissions import SubmissionFile
@@ -22,7 +23,6 @@ from gen_bundle.ground.fetched import name_of
 Results = Mapping[str, Mapping[str, JobResult]]
 """Submission → task → how it ended; a job that got lost is missing."""
 Standings = Mapping[str, "SubmissionStanding"]
-EXACT: Mapping[tuple[str, str], float] = {}
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,16 @@ class Side:
         tasks: the tasks of its phase.
         owners: column → the task that fills it, where there are several tasks.
         results: of every submission that was scored.
+        columns: the columns that it knows.
+        allowed: how far a value may be off, by submission and column, where only some of its digits are known.
     """
 
     leaderboard: Leaderboard
     tasks: Sequence[str]
     owners: Mapping[str, str]
     results: Results
+    columns: Collection[str]
+    allowed: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -156,12 +160,6 @@ class ScoreChange:
     rank_new: int | None
     size: float = 0.0
 
-    @property
-    def moved(self) -> int:
-        """By how many places the rank changes."""
-        both = self.rank_old is not None and self.rank_new is not None
-        return abs((self.rank_old or 0) - (self.rank_new or 0)) if both else 0
-
 
 @dataclass(frozen=True)
 class BoardChanges:
@@ -212,7 +210,7 @@ def compare(
     new: Standings,
     names: Sequence[str],
     columns: Sequence[str],
-    allowed: Mapping[tuple[str, str], float] = EXACT,
+    allowed: Mapping[tuple[str, str], float],
 ) -> BoardChanges:
     """Compare the standings of all submissions; what only one side knows is not compared.
 
@@ -221,7 +219,7 @@ def compare(
         new: what is now.
         names: of the submissions.
         columns: the columns that both sides have, the primary one first.
-        allowed: how far an old value may be off, by submission and column, where it was rounded.
+        allowed: see `Side`; of the old values.
     """
     both = [name for name in names if name in old and name in new]
     ranges = {column: _range(column, old, new, both) for column in columns}
@@ -243,7 +241,7 @@ def compare(
             board += own[:1]
     last = len(both) + 1
     return BoardChanges(
-        changes=sorted(changes, key=lambda one: (-one.size, -one.moved, one.submission, one.column)),
+        changes=sorted(changes, key=lambda one: (-one.size, one.submission, one.column)),
         fails_now=[name for name in both if new[name].failed and not old[name].failed],
         works_now=[name for name in both if old[name].failed and not new[name].failed],
         uncompared=[name for name in names if name not in both],
@@ -266,53 +264,34 @@ def _range(column: str, old: Standings, new: Standings, names: Sequence[str]) ->
     return (max(values, default=0.0) - min(values, default=0.0)) or 1.0
 
 
-MAX_BYTES = 256 * 1024 * 1024
 WHOLE = "whole"
 """The task of scores that belong to a submission as a whole, whatever its tasks."""
 EXPECTED = (
-    "Expected submissions.json of gen-bundle fetch, an earlier rescore.json, or a CSV table with a column `submission` "
-    "and the columns of the board."
+    "Expected submissions.json of gen-bundle fetch, or a CSV table with a column `submission` and the columns of the "
+    "board."
 )
 
 
-@dataclass(frozen=True)
-class OldScores:
-    """The scores of a file.
+def read_old_scores(file: Path, bundle: OpenedBundle) -> Side:
+    """Read a file of scores, as the leaderboard of a bundle ranks them.
 
-    Attributes:
-        side: the scores, ranked on the leaderboard of the new bundle.
-        columns: the columns that the file has.
-        allowed: how far a value may be off, by submission and column, where the file has only some of its digits.
-    """
-
-    side: Side
-    columns: frozenset[str]
-    allowed: Mapping[tuple[str, str], float] = field(default_factory=dict)
-
-
-def read_old_scores(file: Path, bundle: OpenedBundle) -> OldScores:
-    """Read a file of scores; columns that the platform computes are computed again.
+    Columns that the platform computes are computed again.
 
     Raises:
         UserError: it cannot be read, or is something else.
     """
     try:
-        with file.open("rb") as opened:
-            text = opened.read(MAX_BYTES).decode("utf-8-sig")
+        text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"--scores {file}: cannot be read ({error}). {EXPECTED}") from error
     if file.suffix.lower() == ".csv":
         return _from_table(file, text, bundle)
-    try:
-        content = json.loads(text, parse_constant=_refuse)
-        by_task = _from_records(content, bundle) if isinstance(content, list) else _from_runs(content)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise UserError(f"--scores {file}: not a file of scores. {EXPECTED}") from error
-    return _old_scores(by_task, bundle)
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no score")
+    found: Given = {}
+    with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        found = _from_records(json.loads(text), bundle)
+    if not found:
+        raise UserError(f"--scores {file}: not a file of scores. {EXPECTED}")
+    return _old_scores(found, bundle)
 
 
 Scores = Mapping[str, Any]
@@ -322,7 +301,8 @@ Given = dict[str, dict[str, Scores | None]]
 
 def _from_records(records: Sequence[Mapping[str, Any]], bundle: OpenedBundle) -> Given:
     """Read the records of `gen-bundle fetch`: of a phase with several tasks, a submission has a child for each."""
-    ids = {task.name: task.id for task in bundle.phase.tasks}
+    several = len(bundle.tasks) > 1
+    ids = {task.name: task.id if several else WHOLE for task in bundle.phase.tasks}  # of one task: its queues
     names = {record["id"]: name_of(record) for record in records if record["file"]}
     found: Given = {name: {} for name in names.values()}
     for record in records:
@@ -338,17 +318,7 @@ def _from_records(records: Sequence[Mapping[str, Any]], bundle: OpenedBundle) ->
     return found
 
 
-def _from_runs(content: Mapping[str, Any]) -> Given:
-    """An earlier rescore.json; what was not run there is not known."""
-    found: Given = {}
-    for run in content["runs"]:
-        if run["status"] in ("Finished", "Failed"):
-            scores = (run["scores"] or {}) if run["status"] == "Finished" else None
-            found.setdefault(str(run["submission"]), {})[str(run["task"])] = scores
-    return found
-
-
-def _from_table(file: Path, text: str, bundle: OpenedBundle) -> OldScores:
+def _from_table(file: Path, text: str, bundle: OpenedBundle) -> Side:
     """A table; an empty cell is no score, and a line of empty cells a submission that failed."""
     keys = [column.key for column in bundle.leaderboard.columns]
     rows = read_score_table(file, text, "submission", keys, EXPECTED, more=True)
@@ -359,34 +329,23 @@ def _from_table(file: Path, text: str, bundle: OpenedBundle) -> OldScores:
         found[name] = {WHOLE: scores or None}
         allowed |= {(name, key): allowance(cell) for key, cell in scores.items()}
         columns = list(row)
-    return OldScores(_old_scores(found, bundle).side, frozenset(columns), allowed)
+    return replace(_old_scores(found, bundle), columns=columns, allowed=allowed)
 
 
-def _old_scores(found: Given, bundle: OpenedBundle) -> OldScores:
-    """Return the scores of a file by the bundle's tasks, without the columns that the platform computes."""
+def _old_scores(found: Given, bundle: OpenedBundle) -> Side:
+    """Return the scores of a file by the bundle's tasks, or as a whole where the file knows no tasks."""
     computed = {column.key for column in bundle.leaderboard.columns if column.computation}
-    given = set(computed)
+    columns = set(computed)
     results: dict[str, dict[str, JobResult]] = {}
+    tasks: Sequence[str] = (WHOLE,)
     for name, own in found.items():
         results[name] = {}
-        for task, scores in _aligned(own, bundle).items():
-            given.update(scores or ())
+        if own and WHOLE not in own:
+            tasks = bundle.tasks
+        for task, scores in own.items():
+            columns.update(scores or ())
             written = {key: value for key, value in (scores or {}).items() if key not in computed}
             status: Status = "Failed" if scores is None else "Finished"
             results[name][task] = JobResult(status, None, written, "")
-    side = Side(bundle.leaderboard, (WHOLE,), {}, results)
-    if len(bundle.tasks) > 1 and any(WHOLE not in tasks for tasks in results.values()):
-        side = Side(bundle.leaderboard, bundle.tasks, bundle.owners, results)
-    return OldScores(side, frozenset(given))
-
-
-def _aligned(tasks: Mapping[str, Scores | None], bundle: OpenedBundle) -> Mapping[str, Scores | None]:
-    """Scores by the bundle's tasks, or as a whole where the file has other tasks; that failed if one of them did."""
-    if not tasks or WHOLE in tasks or (set(bundle.tasks) <= set(tasks) and len(bundle.tasks) > 1):
-        return tasks
-    merged: dict[str, Any] = {}
-    for scores in tasks.values():
-        if scores is None:
-            return {WHOLE: None}
-        merged = {**scores, **merged}
-    return {WHOLE: merged}
+    owners = bundle.owners if tasks == bundle.tasks else {}
+    return Side(bundle.leaderboard, tasks, owners, results, columns)

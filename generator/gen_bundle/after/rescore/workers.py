@@ -1,16 +1,24 @@
 """Runs the jobs at desks, each of which scores one after the other: here in threads, on a cluster in its workers."""
 
-import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from queue import SimpleQueue
 from typing import NamedTuple
 
-from gen_bundle.after.rescore.loaded_program import LoadedProgram, loaded_program
-from gen_bundle.after.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, differing, environment_of, score
+from gen_bundle.after.rescore.loaded_program import loaded_program
+from gen_bundle.after.rescore.scoring_job import (
+    JobResult,
+    LostError,
+    Scorer,
+    ScoringJob,
+    differing,
+    environment_of,
+    score,
+)
 from gen_bundle.dry_run.engines import Engine, EngineError
 from gen_bundle.dry_run.engines.choose import choose_engine
 from gen_bundle.dry_run.layout import scratch_folder, temporary_folder
@@ -33,34 +41,36 @@ class Desk:
     def __init__(self, work: Path) -> None:
         self._work = work
         self._of_scorer = ExitStack()
-        self._scorer = ""
-        self._engine: Engine | None = None
-        self._loaded: LoadedProgram | None = None
+        self._digest = ""
+        self._ready: tuple[Engine, Scorer] | None = None
 
-    def score(self, job: ScoringJob) -> JobResult | Lost:
-        """Run a job, if this machine is one for it: by the loaded program, else by one that is started for it."""
+    def score(self, job: ScoringJob) -> JobResult:
+        """Run a job.
+
+        Raises:
+            LostError: it has no result, perhaps because this machine is none for it.
+        """
         try:
-            engine = self._ready(job.scorer)
-            if self._loaded is not None:
-                ended = score(replace(job, scorer=self._loaded.scorer), self._loaded, self._work)
-                if isinstance(ended, JobResult) and ended.status == "Finished":
-                    return ended
-            return score(job, engine, self._work)
+            if self._ready is None or self._digest != job.scorer.digest:
+                self.close()
+                self._digest, self._ready = job.scorer.digest, self._prepared(job.scorer)
+            engine, scorer = self._ready
+            return score(replace(job, scorer=scorer), engine, self._work)
         except (EngineError, UserError, ArchiveError, OSError) as error:
             self.close()
-            return Lost(str(error))
+            raise LostError(str(error)) from error
+        except LostError:
+            raise
         except Exception as bug:  # of ours, which one job meets and the others need not
-            return Lost(bug_report(bug), final=True)
+            raise LostError(bug_report(bug), final=True) from bug
 
     def close(self) -> None:
         """End what is kept, also, from another thread, what it is at."""
-        self._engine = self._loaded = None
+        self._ready = None
         self._of_scorer.close()
 
-    def _ready(self, scorer: Scorer) -> Engine:
-        if self._engine is not None and self._scorer == scorer.digest:
-            return self._engine
-        self.close()
+    def _prepared(self, scorer: Scorer) -> tuple[Engine, Scorer]:
+        """The engine of a scorer's jobs, and the scorer without what stays loaded there."""
         if differs := differing(scorer.environment, environment_of(scorer.engine)):
             raise EngineError(f"versions do not match: {differs}. Install the same ones on all machines")
         chosen_python = Path(scorer.python) if scorer.python else None
@@ -69,14 +79,11 @@ class Desk:
         engine = choose_engine(scorer.engine, lambda _: None, gpu=scorer.gpu, pull=pull, python=chosen_python)
         self._of_scorer.callback(engine.close)
         engine.prepare(scorer.image)
-        self._loaded = loaded_program(scorer, self._of_scorer.enter_context(temporary_folder("loaded-", self._work)))
-        if self._loaded is not None:
-            self._of_scorer.callback(self._loaded.close)
-        self._engine, self._scorer = engine, scorer.digest
-        return engine
-
-
-Ended = JobResult | Lost
+        loaded = loaded_program(scorer, self._of_scorer.enter_context(temporary_folder("loaded-", self._work)))
+        if loaded is None:
+            return engine, scorer
+        self._of_scorer.callback(loaded.close)
+        return loaded, loaded.scorer
 
 
 class Workers(NamedTuple):
@@ -87,25 +94,26 @@ class Workers(NamedTuple):
         room: how many jobs are worth handing over before the first of them has ended.
     """
 
-    submit: Callable[[ScoringJob], Future[Ended]]
+    submit: Callable[[ScoringJob], Future[JobResult]]
     room: Callable[[], int]
 
 
 @contextmanager
 def local_workers(size: int) -> Iterator[Workers]:
     """So many desks in threads of this process, which are ended, with what they run, however the block ends."""
-    desks: list[Desk] = []
-    of_thread = threading.local()
+    free = SimpleQueue[Desk]()
 
-    def begin() -> None:
-        of_thread.desk = Desk(work)
-        desks.append(of_thread.desk)
+    def score_here(job: ScoringJob) -> JobResult:
+        desk = free.get()
+        try:
+            return desk.score(job)
+        finally:
+            free.put(desk)
 
-    def score_here(job: ScoringJob) -> Ended:
-        desk: Desk = of_thread.desk
-        return desk.score(job)
-
-    with scratch_folder() as work, ThreadPoolExecutor(size, initializer=begin) as pool:
+    with scratch_folder() as work, ThreadPoolExecutor(size) as pool:
+        desks = [Desk(work) for _ in range(size)]
+        for desk in desks:
+            free.put(desk)
         try:
             # Twice as many jobs, so that no desk waits for its next one.
             yield Workers(lambda job: pool.submit(score_here, job), lambda: 2 * size)
@@ -117,14 +125,14 @@ def local_workers(size: int) -> Iterator[Workers]:
 
 def run(
     jobs: Iterable[ScoringJob], workers: Workers, announce: Callable[[str], None]
-) -> Iterator[tuple[ScoringJob, Ended]]:
+) -> Iterator[tuple[ScoringJob, JobResult | LostError]]:
     """Run all jobs, in whatever order they end; one that gets lost is tried again, and lost only when that failed, too.
 
     Raises:
         UserError: job after job gets lost, so that the rest need not be tried; or the workers are gone.
     """
     waiting, tries, given_up = deque(jobs), Counter[str](), 0
-    running: dict[Future[Ended], ScoringJob] = {}
+    running: dict[Future[JobResult], ScoringJob] = {}
     while waiting or running:
         while waiting and len(running) < workers.room():
             job = waiting.popleft()
@@ -134,29 +142,31 @@ def run(
             job, ended = running.pop(future), _outcome(future)
             if isinstance(ended, JobResult):
                 given_up = 0
+                yield job, ended
             elif not ended.final and tries[job.digest] < ATTEMPTS:
                 announce(f"{job.submission.name}: {ended.reason}. It is tried again.")
                 waiting.append(job)
-                continue
             else:
                 given_up += 1
                 attempts = "1 attempt" if tries[job.digest] == 1 else f"{tries[job.digest]} attempts"
                 announce(f"{job.submission.name}: {ended.reason}. Given up after {attempts}.")
-            yield job, ended
-            if given_up == HOPELESS and isinstance(ended, Lost):
-                raise UserError(
-                    f"{HOPELESS} jobs in a row could not be run, the last one because: {ended.reason}. Fix that, and "
-                    "run the same command again: what was scored is kept."
-                )
+                yield job, ended
+                if given_up == HOPELESS:
+                    raise UserError(
+                        f"{HOPELESS} jobs in a row could not be run, the last one because: {ended.reason}. Fix that, "
+                        "and run the same command again: what was scored is kept."
+                    )
 
 
-def _outcome(future: Future[Ended]) -> Ended:
+def _outcome(future: Future[JobResult]) -> JobResult | LostError:
     try:
         return future.result()
+    except LostError as lost:
+        return lost
     except CancelledError as error:
         raise UserError(
             "The connection to the scheduler was lost. Start it again, and its workers, and run the same command: what "
             "was scored is kept."
         ) from error
     except Exception as error:  # a worker of a cluster has died each time, or has another gen-bundle
-        return Lost(f"{type(error).__name__}: {error}", final=True)
+        return LostError(f"{type(error).__name__}: {error}", final=True)

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from gen_bundle.after.rescore import scoring_job
-from gen_bundle.after.rescore.scoring_job import Lost, job_for, opened_bundle
+from gen_bundle.after.rescore.scoring_job import LostError, job_for, opened_bundle
 from gen_bundle.dry_run.engines.process import ProcessEngine
 from tests.generator.after.rescore.dask import Dask, until
 from tests.generator.after.rescore.given import (
@@ -172,8 +172,8 @@ def test_a_failed_transfer_leaves_no_gold_on_the_worker(tmp_path: Path, monkeypa
     job = job_for(bundle.scorers[0], submissions(tmp_path, {"ant": TEAMS["ant"]}) / "ant.zip", "ant")
     worker = tmp_path / "worker"
     monkeypatch.setattr(cluster, "get_worker", lambda: SimpleNamespace(local_directory=str(worker)))
-    ended = cluster.score_here(job, b"", {"reference_data": b"1 0", "cannot/be": b"written"})
-    assert isinstance(ended, Lost)
+    with pytest.raises(LostError, match="cannot/be"):
+        cluster.score_here(job, b"", {"reference_data": b"1 0", "cannot/be": b"written"})
     assert not [path for path in worker.rglob("*") if path.is_file()]
 
 

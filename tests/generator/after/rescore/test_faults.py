@@ -1,6 +1,7 @@
 """What is the machine's fault, and what the submission's: the first is never a result."""
 
 import errno
+import re
 import shutil
 from collections import namedtuple
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import pytest
 from gen_bundle.after.rescore import workers
 from gen_bundle.after.rescore.scoring_job import (
     JobResult,
-    Lost,
+    LostError,
     OpenedBundle,
     Scorer,
     ScoringJob,
@@ -56,7 +57,8 @@ class GoneEngine(ProcessEngine):
 
 
 def test_an_engine_that_is_gone(job: ScoringJob, tmp_path: Path) -> None:
-    assert score(job, GoneEngine(), tmp_path) == Lost("the engine does not answer: start it again")
+    with pytest.raises(LostError, match="the engine does not answer: start it again"):
+        score(job, GoneEngine(), tmp_path)
 
 
 def test_a_full_disk(job: ScoringJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,25 +66,24 @@ def test_a_full_disk(job: ScoringJob, tmp_path: Path, monkeypatch: pytest.Monkey
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(layout, "unpack", full)
-    ended = score(job, ProcessEngine(), tmp_path)
-    assert isinstance(ended, Lost)
-    assert "No space left on device" in ended.reason
+    with pytest.raises(LostError, match="No space left on device"):
+        score(job, ProcessEngine(), tmp_path)
 
 
 @pytest.mark.slow
 def test_a_program_that_fails_on_a_full_disk(job: ScoringJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "teams" / "ant.zip").unlink()
     failing = replace(job, submission=submissions(tmp_path, {"ant": TEAMS["eel"]}) / "ant.zip")
-    assert isinstance(score(failing, ProcessEngine(), tmp_path), JobResult)
+    assert score(failing, ProcessEngine(), tmp_path).status == "Failed"
     usage = namedtuple("usage", ("total", "used", "free"))
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1, 1, 0))
-    assert score(failing, ProcessEngine(), tmp_path) == Lost(f"{tmp_path}: no space left on the disk")
+    with pytest.raises(LostError, match=re.escape(f"{tmp_path}: no space left on the disk")):
+        score(failing, ProcessEngine(), tmp_path)
 
 
 def test_a_damaged_zip_is_the_submissions_fault(scorer: Scorer, tmp_path: Path) -> None:
     (tmp_path / "bad.zip").write_bytes(b"PK\x03\x04 no zip")
     ended = score(job_for(scorer, tmp_path / "bad.zip", "bad"), ProcessEngine(), tmp_path)
-    assert isinstance(ended, JobResult)
     assert (ended.status, ended.exit_code, ended.sent) == ("Failed", None, None)
 
 
@@ -91,15 +92,13 @@ def test_a_message_names_no_folder_of_this_machine(scorer: Scorer, tmp_path: Pat
     """Else the same submission would fail with another text each time."""
     file = submissions(tmp_path, {"ant": TEAMS["eel"]}) / "ant.zip"
     first, second = (score(job_for(scorer, file, "ant"), ProcessEngine(), tmp_path) for _ in range(2))
-    assert isinstance(first, JobResult)
     assert 'File "/app/program/score.py"' in first.message
     assert first == second
 
 
 def test_a_submission_that_is_gone(scorer: Scorer, tmp_path: Path) -> None:
-    ended = score(job_for(scorer, tmp_path / "gone.zip", "gone"), ProcessEngine(), tmp_path)
-    assert isinstance(ended, Lost)
-    assert "gone.zip" in ended.reason
+    with pytest.raises(LostError, match=r"gone\.zip"):
+        score(job_for(scorer, tmp_path / "gone.zip", "gone"), ProcessEngine(), tmp_path)
 
 
 def test_a_bug_of_ours_ends_one_job_alone(job: ScoringJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,19 +108,18 @@ def test_a_bug_of_ours_ends_one_job_alone(job: ScoringJob, tmp_path: Path, monke
     with closing(Desk(tmp_path)) as desk:
         with monkeypatch.context() as patched:
             patched.setattr(workers, "score", broken)
-            ended = desk.score(job)
-        assert isinstance(ended, Lost)
-        assert "ZeroDivisionError" in ended.reason
-        assert isinstance(desk.score(job), JobResult)
+            with pytest.raises(LostError, match="a bug in gen-bundle: ZeroDivisionError") as lost:
+                desk.score(job)
+        assert lost.value.final
+        assert desk.score(job).status == "Finished"
 
 
 def test_another_environment_scores_nothing(scorer: Scorer, job: ScoringJob, tmp_path: Path) -> None:
     other = replace(scorer, environment={**scorer.environment, "numpy": "0.1"})
     with closing(Desk(tmp_path)) as desk:
-        ended = desk.score(replace(job, scorer=other))
-        assert isinstance(ended, Lost)
-        assert "versions do not match: numpy 0.1 here, " in ended.reason
-        assert isinstance(desk.score(job), JobResult)
+        with pytest.raises(LostError, match=r"versions do not match: numpy 0\.1 here, "):
+            desk.score(replace(job, scorer=other))
+        assert desk.score(job).status == "Finished"
 
 
 class Losing:
@@ -132,11 +130,13 @@ class Losing:
         self.seen: list[str] = []
         self.workers = Workers(self.submit, lambda: 2)
 
-    def submit(self, job: ScoringJob) -> "Future[JobResult | Lost]":
+    def submit(self, job: ScoringJob) -> Future[JobResult]:
         self.seen.append(job.digest)
-        ended: Future[JobResult | Lost] = Future()
-        lost = job.digest in self.lost
-        ended.set_result(Lost("gone", self.final) if lost else JobResult("Finished", 0, {}, ""))
+        ended: Future[JobResult] = Future()
+        if job.digest in self.lost:
+            ended.set_exception(LostError("gone", self.final))
+        else:
+            ended.set_result(JobResult("Finished", 0, {}, ""))
         return ended
 
 

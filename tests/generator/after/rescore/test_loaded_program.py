@@ -38,9 +38,7 @@ DECLARED = ("conll2003", "emoint", "semeval2018-1-e-c", "hotpotqa")
 
 
 def alone(job: ScoringJob, work: Path) -> JobResult:
-    result = score(job, ProcessEngine(), work)
-    assert isinstance(result, JobResult)
-    return result
+    return score(job, ProcessEngine(), work)
 
 
 def loaded() -> list[int]:

@@ -34,7 +34,7 @@ class Instant:
 def workers(*_):
     yield Instant()
 
-rescoring._workers = workers
+rescoring.local_workers = workers
 for arguments in json.loads(sys.argv[1]):
     try:
         root(["rescore", *arguments])

@@ -45,10 +45,10 @@ def test_who_changes_and_which_ranks_move(tmp_path: Path) -> None:
     ]
     assert {run["task"] for run in found["runs"]} == {"main"}
     assert found["changes"] == [
-        {"submission": "bee", "column": "acc", "old": 0.5, "new": 0.75, "rank_old": 3, "rank_new": 1},
-        {"submission": "dog", "column": "acc", "old": 0.75, "new": 0.5, "rank_old": 2, "rank_new": 3},
         {"submission": "ant", "column": "acc", "old": 1.0, "new": 0.75, "rank_old": 1, "rank_new": 1},
+        {"submission": "bee", "column": "acc", "old": 0.5, "new": 0.75, "rank_old": 3, "rank_new": 1},
         {"submission": "cat", "column": "acc", "old": 0.25, "new": 0.0, "rank_old": 4, "rank_new": 4},
+        {"submission": "dog", "column": "acc", "old": 0.75, "new": 0.5, "rank_old": 2, "rank_new": 3},
     ]
 
 

@@ -37,7 +37,7 @@ FAILED = JobResult("Failed", 1, None, "why")
 
 
 def side(board: Leaderboard, results: Mapping[str, JobResult]) -> Side:
-    return Side(board, ("main",), {}, {name: {"main": result} for name, result in results.items()})
+    return Side(board, ("main",), {}, {name: {"main": result} for name, result in results.items()}, ())
 
 
 def test_a_phase_of_several_tasks() -> None:
@@ -47,7 +47,7 @@ def test_a_phase_of_several_tasks() -> None:
         "bee": {"one": scored(f1=0.8, error=99), "two": FAILED},
         "cat": {"one": scored(f1=0.7, error=99)},  # the job of the other task got lost
     }
-    given = Side(TWO, ("one", "two"), {"f1": "one", "error": "two"}, results)
+    given = Side(TWO, ("one", "two"), {"f1": "one", "error": "two"}, results, ())
     found = standings(given, sent("ant", "bee", "cat"))
     assert found == {
         "ant": SubmissionStanding({"f1": 0.9, "error": 2.0}, 1, failed=False),
@@ -126,7 +126,7 @@ def test_the_largest_change_is_first_in_the_units_of_its_column() -> None:
     old = {"ant": scored(f1=0.5, error=100), "bee": scored(f1=0.1, error=900), "cat": scored(f1=0.2, error=500)}
     new = {"ant": scored(f1=0.9, error=100), "bee": scored(f1=0.1, error=880), "cat": FAILED}
     before, after = (standings(side(TWO, one), sent("ant", "bee", "cat")) for one in (old, new))
-    found = compare(before, after, ["ant", "bee", "cat"], ["f1", "error"])
+    found = compare(before, after, ["ant", "bee", "cat"], ["f1", "error"], {})
     assert [(one.submission, one.column) for one in found.changes] == [
         ("cat", "error"),
         ("cat", "f1"),
