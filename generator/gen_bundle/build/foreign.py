@@ -16,6 +16,7 @@ from gen_bundle.build.platforms.codabench import (
     column_entry,
     milestones,
     optional_settings,
+    phase_entry,
     settings,
     yaml_text,
 )
@@ -23,7 +24,7 @@ from gen_bundle.build.render.pages import page_name, rendered, terms_name
 from gen_bundle.codabench.competition import MEASURED, TIE_BREAK
 from gen_bundle.codabench.dates import utc
 from gen_bundle.codabench.reading import YAML_NAME
-from gen_bundle.codabench.settings import PHASE_SETTINGS, SETTINGS
+from gen_bundle.codabench.settings import SETTINGS
 from gen_bundle.declaration.dates import parse_moment
 from gen_bundle.declaration.read import check_inside, read_foreign
 from gen_bundle.declaration.ready_programs import (
@@ -325,30 +326,14 @@ def foreign_document(project: ForeignProject) -> dict[str, Any]:
         known = [at for at, (task, _) in enumerate(tasks) if task["id"] in solution.tasks]
         entry = {"index": number, "path": path, "tasks": known}
         texts = {"name": solution.name, "description": solution.description}
-        document["solutions"].append({**entry, **_given(texts)})
+        document["solutions"].append(entry | {key: text for key, text in texts.items() if text})
     for number, (phase, files) in enumerate(zip(declaration.phases, project.phase_files, strict=True)):
         own = [at for at, (_, phases) in enumerate(tasks) if phase in phases]
-        document["phases"].append({"index": number, **_phase(phase, files, own)})
+        end = phase.end and platform_date(phase.end, time(23, 59, 59))
+        dates = {"start": platform_date(phase.start, time(0, 0, 0)), "end": end}
+        document["phases"].append(phase_entry(number, phase, dates, files, own))
     document["leaderboards"] = [_leaderboard(declaration)]
     return document | milestones(declaration)
-
-
-def _given(texts: Mapping[str, str | None]) -> dict[str, str]:
-    """Those of the texts that there are."""
-    return {key: text for key, text in texts.items() if text}
-
-
-def _phase(phase: ForeignPhase, files: Files, tasks: Sequence[int]) -> dict[str, Any]:
-    texts = {
-        "name": phase.name,
-        "description": phase.description,
-        "start": platform_date(phase.start, time(0, 0, 0)),
-        "end": phase.end and platform_date(phase.end, time(23, 59, 59)),
-    }
-    entry = {"id": phase.id, **_given(texts), **settings(phase, PHASE_SETTINGS), **files, "tasks": tasks}
-    if phase.gold == "public":
-        entry["gold"] = phase.gold  # the platform ignores it; the search for leaks does not
-    return entry
 
 
 def platform_date(text: str, date_alone: time) -> str:

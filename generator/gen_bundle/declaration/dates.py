@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import AwareDatetime, BeforeValidator
 
 AOE = timezone(timedelta(hours=-12), "AoE")
+OFFSETS = {"AoE": "-12:00", "UTC": "Z"}
 _MOMENT = re.compile(
     r"(?P<date>\d{4}-\d{2}-\d{2})"
     r"(?:[T ](?P<time>\d{2}:\d{2}(?::\d{2})?))?"
@@ -34,23 +35,11 @@ def parse_moment(text: str, date_alone: time) -> datetime:
     match = _MOMENT.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"expected {EXPECTED}")
-    if match["time"] is None:
-        local = datetime.combine(datetime.fromisoformat(match["date"]), date_alone)
-    else:
-        local = datetime.fromisoformat(f"{match['date']} {match['time']}")
+    offset = OFFSETS.get(match["zone"], match["zone"])
+    local = datetime.fromisoformat(f"{match['date']} {match['time'] or date_alone}{offset}")
     if not FIRST_YEAR <= local.year <= LAST_YEAR:
         raise ValueError(f"expected a year from {FIRST_YEAR} to {LAST_YEAR}")
-    return local.replace(tzinfo=_zone(match["zone"])).astimezone(UTC)
-
-
-def _zone(name: str) -> timezone:
-    if name in ("Z", "UTC"):
-        return UTC
-    if name == "AoE":
-        return AOE
-    hours, minutes = int(name[1:3]), int(name[-2:])
-    sign = -1 if name[0] == "-" else 1
-    return timezone(sign * timedelta(hours=hours, minutes=minutes))
+    return local.astimezone(UTC)
 
 
 def _validator(date_alone: time) -> BeforeValidator:

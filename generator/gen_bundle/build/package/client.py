@@ -195,13 +195,13 @@ class ScoringPackage:
                 env=starting.environment(),
             ) as process,
         ):
-            stdin, stdout = cast("TextIO", process.stdin), cast("TextIO", process.stdout)
+            organiser = Organiser(self, process, cast("TextIO", process.stdin), cast("TextIO", process.stdout), stderr)
             try:
-                yield Organiser(self, process, stdin, stdout, stderr)
+                yield organiser
             finally:
                 process.kill()
                 with suppress(OSError):  # a call that was not yet written out has no reader any more
-                    stdin.close()
+                    organiser.stdin.close()
 
     def call(self, verb: str, request: Mapping[str, Any]) -> Any:
         """Run a single verb; see `Organiser.call`."""

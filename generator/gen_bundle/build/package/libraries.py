@@ -117,7 +117,7 @@ def base_name(requirement: str) -> str:
 
 def site_members(competition: Resolved) -> dict[str, bytes | Path]:
     """Return the files of `site/` in the competition's programs; none where nothing is needed, or can be had."""
-    found = _site("".join(_travelling(competition).values()))
+    _, found = _packages(competition)
     return folder_members(found, "site/") if isinstance(found, Path) else {}
 
 
@@ -128,7 +128,7 @@ def site_here(competition: Resolved) -> Path | None:
     """
     if not competition.declaration.requirements:
         return None
-    found = _site("".join(_travelling(competition).values()))
+    _, found = _packages(competition)
     if not isinstance(found, Path):
         return None
     is_same = sys.platform == "linux" and f"{sys.version_info.major}.{sys.version_info.minor}" == PYTHON
@@ -147,8 +147,7 @@ def kept_site(names: Iterable[str]) -> Path | None:
 
 def site_note(competition: Resolved) -> str:
     """Return what travels in each program, and how large it is; empty where nothing does."""
-    packages = _travelling(competition)
-    found = _site("".join(packages.values()))
+    packages, found = _packages(competition)
     if not isinstance(found, Path):
         return ""
     size = f"{_megabytes(found):.0f} MB unpacked, at most {MOST_SITE_MB}"
@@ -160,8 +159,7 @@ def lacking(competition: Resolved) -> list[str]:
     if competition.declaration.image != PLATFORM_IMAGE:
         return []
     absent = [one for one in libraries_beyond_score(competition) if one not in BRINGS]
-    packages = _travelling(competition)
-    found = _site("".join(packages.values()))
+    packages, found = _packages(competition)
     if isinstance(found, str):
         absent.append(f"{', '.join(packages)} ({found})")
     return absent
@@ -189,6 +187,12 @@ def _travelling(competition: Resolved) -> dict[str, str]:
     if competition.declaration.requirements:
         found |= entries(own_lock(competition.folder / OWN_LOCK, PYTHON))
     return found
+
+
+def _packages(competition: Resolved) -> tuple[dict[str, str], Path | str | None]:
+    """The packages that travel, and where they are (`_site`)."""
+    packages = _travelling(competition)
+    return packages, _site("".join(packages.values()))
 
 
 @cache

@@ -23,6 +23,7 @@ from gen_bundle.declaration.model import (
     DeclaredColumn,
     DeclaredCompetition,
     DeclaredPhase,
+    PhaseSettings,
     Question,
 )
 from gen_bundle.declaration.ready_programs import ForeignColumn, ForeignCompetition
@@ -167,19 +168,25 @@ def _solution_file(data: PhaseData, name: str) -> str:
 
 def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, Any]:
     phase = data.phase
-    entry: dict[str, Any] = {"index": index, "id": phase.id, "name": phase.name}
-    if phase.description:
-        entry["description"] = phase.description
-    entry["start"] = utc(phase.start)
-    if phase.end is not None:
-        entry["end"] = utc(phase.end)
-    entry |= settings(phase, PHASE_SETTINGS)
+    files = {"starting_kit": f"starting_kits/{phase.id}.zip"}
+    if data.public:
+        files["public_data"] = f"public_data/{phase.data_id}.zip"
+    dates = {"start": utc(phase.start), "end": phase.end and utc(phase.end)}
+    entry = phase_entry(index, phase, dates, files, task_indexes)
     if index == 0:
         entry[MIGRATE.key] = False  # a bundle of one task may lack the first
-    entry["starting_kit"] = f"starting_kits/{phase.id}.zip"
-    if data.public:
-        entry["public_data"] = f"public_data/{phase.data_id}.zip"
-    entry["tasks"] = task_indexes
+    return entry
+
+
+def phase_entry(
+    index: int, phase: PhaseSettings, dates: Mapping[str, str | None], files: Mapping[str, str], tasks: Sequence[int]
+) -> dict[str, Any]:
+    """Return a phase with its dates as the platform reads them, and its files' places in the bundle."""
+    entry: dict[str, Any] = {"index": index, "id": phase.id, "name": phase.name}
+    for key, text in {"description": phase.description, **dates}.items():
+        if text:
+            entry[key] = text
+    entry |= {**settings(phase, PHASE_SETTINGS), **files, "tasks": tasks}
     if phase.gold == "public":
         entry["gold"] = phase.gold  # the platform ignores it; the search for leaks does not
     return entry

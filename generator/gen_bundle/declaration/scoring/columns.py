@@ -10,7 +10,7 @@ from gen_bundle.declaration.scoring.metrics import MetricRow, UnfitError, is_num
 from gen_bundle.declaration.scoring.tables import LINE, DeclaredTable
 from gen_bundle.declaration.scoring.usual_names import not_built_in, usual_metric
 from gen_bundle.declaration.source import Section, items_of, mapping_of, nearest, text_of
-from scoring_kit.base.field_types import NATURAL_POSITIVE, NUMBER
+from scoring_kit.base.field_types import NATURAL_POSITIVE, NUMBER, Field
 
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
 PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "by_weight", "mean_by", "undefined", "weight")
@@ -53,6 +53,11 @@ class DeclaredMetric:
     def known(self) -> MetricRow | None:
         """The row of the table of metrics; None for an own function."""
         return metrics()[self.metric] if self.file is None else None
+
+    @property
+    def read_fields(self) -> list[Field]:
+        """Its fields as scoring reads them."""
+        return [self.table.field_of(name) for name in self.fields]
 
     @property
     def types(self) -> list[str]:
@@ -305,27 +310,27 @@ def _of_types(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
         yield "", f"{metric.name} compares one row for each key. Expected a table with rows: one."
     if table.many or metric.is_ranking:
         return  # rows are compared as wholes
-    for name, kind in zip(column.fields, column.types, strict=True):
-        if kind not in metric.types:
-            yield "", f"{metric.name} takes fields of type {' or '.join(metric.types)}; {name!r} is of type {kind}."
-        elif kind == "number" and column.options.get("threshold", 0) is None:
+    for one in column.read_fields:
+        if one.type not in metric.types:
+            kinds = " or ".join(metric.types)
+            yield "", f"{metric.name} takes fields of type {kinds}; {one.name!r} is of type {one.type}."
+        elif one.type == "number" and column.options.get("threshold", 0) is None:
             expected = "`threshold: 0.5`, which makes it one, or a metric of numbers such as mae"
-            yield "", f"{metric.name} compares labels; {name!r} is a number. Expected {expected}."
+            yield "", f"{metric.name} compares labels; {one.name!r} is a number. Expected {expected}."
         else:
-            yield from _without_answer(column, metric, name)
+            yield from _without_answer(table, metric, one)
 
 
-def _without_answer(column: DeclaredMetric, metric: MetricRow, name: str) -> Iterator[Fault]:
+def _without_answer(table: DeclaredTable, metric: MetricRow, one: Field) -> Iterator[Fault]:
     """A field without a value, of a type in which nothing is no value."""
-    table, one = column.table, column.table.field_of(name)
     is_number = one.type == "ordinal" and metric.module == "numbers"
     if (one.type not in WITHOUT_EMPTY and not is_number) or one.default is not None:
         return
     if not table.reject_missing:
-        what = f"missing: empty would leave {name!r} without a value that {metric.name} can score."
+        what = f"missing: empty would leave {one.name!r} without a value that {metric.name} can score."
         yield "", f"{what} Expected missing: reject, or a `default` of the field."
     elif not one.required:
-        what = f"{name!r} may be left out (required: false), which {metric.name} cannot score."
+        what = f"{one.name!r} may be left out (required: false), which {metric.name} cannot score."
         yield "", f"{what} Expected required: true, or a `default` of the field."
 
 
@@ -347,11 +352,11 @@ def _ranking(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
 
 def _average(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
     options, average = column.options, column.options.get("average")
-    for name, kind in zip(column.fields, column.types, strict=True):
-        if average == "samples" and kind != "labels":
-            yield "average", f"samples is for fields of type labels; {name!r} is of type {kind}."
-        if average == "binary" and kind == "labels":
-            yield "average", f"binary is for fields of type label; {name!r} is of type labels."
+    for one in column.read_fields:
+        if average == "samples" and one.type != "labels":
+            yield "average", f"samples is for fields of type labels; {one.name!r} is of type {one.type}."
+        if average == "binary" and one.type == "labels":
+            yield "average", f"binary is for fields of type label; {one.name!r} is of type labels."
     if average == "binary" and isinstance(options.get("labels"), list):
         yield "labels", "a list of labels is for averages over labels; average: binary is about `positive`."
 
@@ -363,19 +368,17 @@ def _positive(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
     is_binary, positive = column.options.get("average") == "binary", column.options["positive"]
     if positive is not None and not is_binary:
         yield "positive", "is for average: binary alone."
-    for name in column.fields:
-        values = column.table.field_of(name).values
-        if is_binary and positive is None and values and set(values) not in NATURAL_POSITIVE:
+    for one in column.read_fields:
+        if is_binary and positive is None and one.values and set(one.values) not in NATURAL_POSITIVE:
             yield "", "positive is missing. Expected the label that average: binary is about."
 
 
 def _known_labels(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
     named = dict.fromkeys(_named_labels(column.options))
-    for name, kind in zip(column.fields, column.types, strict=True):
-        values = list(column.table.field_of(name).values or ())
+    for one in column.read_fields:
         for option, label in named:
-            if values and label not in values and kind != "number":
-                yield option, f"no label {label!r}. {nearest(label, values)}"
+            if one.values and label not in one.values and one.type != "number":
+                yield option, f"no label {label!r}. {nearest(label, list(one.values))}"
 
 
 def _named_labels(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -392,13 +395,13 @@ def _named_labels(options: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _needs_values(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
     """Options that are about declared labels, or their order."""
-    for name in column.fields:
-        if column.table.field_of(name).values:
+    for one in column.read_fields:
+        if one.values:
             continue
         if column.options.get("labels") == "declared":
-            yield "labels", f"the field {name!r} declares no values. Expected values, or labels: gold."
+            yield "labels", f"the field {one.name!r} declares no values. Expected values, or labels: gold."
         if column.options.get("weights", "none") != "none":
-            yield "weights", f"the field {name!r} declares no values. Expected values in their order."
+            yield "weights", f"the field {one.name!r} declares no values. Expected values in their order."
 
 
 def _match(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
@@ -427,20 +430,20 @@ def _of_one_label(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
     """Clusters have any names, so that labels of a declared list are not what the metric compares."""
     if metric.module != "clusters":
         return
-    for name in column.fields:
-        if column.table.field_of(name).values:
-            yield "", f"{metric.name} takes any names of clusters; {name!r} has `values`. Expected none."
+    for one in column.read_fields:
+        if one.values:
+            yield "", f"{metric.name} takes any names of clusters; {one.name!r} has `values`. Expected none."
 
 
 def _in_places(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
     """Tags with a scheme mark spans; without one they are labels."""
-    for name, kind in zip(column.fields, column.types, strict=True):
-        is_label = column.table.field_of(name).scheme == "none"
-        if kind == "tags" and is_label and metric.name not in IN_PLACES:
-            what = f"{metric.name} reads O, B-x and I-x; {name!r} has scheme: none."
+    for one in column.read_fields:
+        is_label = one.scheme == "none"
+        if one.type == "tags" and is_label and metric.name not in IN_PLACES:
+            what = f"{metric.name} reads O, B-x and I-x; {one.name!r} has scheme: none."
             yield "", f"{what} Expected one of {', '.join(IN_PLACES)}."
-        elif kind == "tags" and not is_label and metric.module == "labels" and not metric.name.startswith("span_"):
-            what = f"{metric.name} compares labels; {name!r} has tags O, B-x and I-x."
+        elif one.type == "tags" and not is_label and metric.module == "labels" and not metric.name.startswith("span_"):
+            what = f"{metric.name} compares labels; {one.name!r} has tags O, B-x and I-x."
             yield "", f"{what} Expected span_f1, or scheme: none."
 
 
@@ -448,11 +451,10 @@ def _of_components(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]
     """Means are of single numbers; a default stands for a list of any length where it is one number."""
     if column.mean_by and "numbers" in column.types:
         yield "mean_by", "is for fields of type number or ordinal."
-    for name in column.fields:
-        field = column.table.field_of(name)
-        is_open = metric.module == "numbers" and field.type == "numbers" and not (field.length or field.columns)
-        if is_open and field.default is not None and len(field.empty) != 1:
-            yield "", f"the default of {name!r} must be as long as the gold. Expected one number, or length."
+    for one in column.read_fields:
+        is_open = metric.module == "numbers" and one.type == "numbers" and not (one.length or one.columns)
+        if is_open and one.default is not None and len(one.empty) != 1:
+            yield "", f"the default of {one.name!r} must be as long as the gold. Expected one number, or length."
 
 
 def _of_arrays(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
@@ -460,12 +462,14 @@ def _of_arrays(column: DeclaredMetric, metric: MetricRow) -> Iterator[Fault]:
     if "array" not in column.types:
         return
     table, pooled = column.table, column.options.get("average") == "pooled"
-    for name in column.fields:
-        field = table.field_of(name)
-        if field.shape != "gold" or not table.gold.files:
-            yield "", f"{metric.name} compares with a gold array of the same shape, which {name!r} has not."
-        if pooled and not (table.reject_missing and field.required):
-            yield "average", f"pooled needs every file, and {name!r} may be missing. Expected missing: reject, or key."
+    for one in column.read_fields:
+        if one.shape != "gold" or not table.gold.files:
+            yield "", f"{metric.name} compares with a gold array of the same shape, which {one.name!r} has not."
+        if pooled and not (table.reject_missing and one.required):
+            yield (
+                "average",
+                f"pooled needs every file, and {one.name!r} may be missing. Expected missing: reject, or key.",
+            )
     if pooled and column.weight:
         yield "weight", "weighs keys, which average: pooled puts together. Expected no weight, or average: key."
     for label in column.options.get("labels") or ():

@@ -80,6 +80,7 @@ PRECISIONS: Mapping[float, int] = {100: 2}
 """Of metrics whose best value is this one."""
 DEFAULT_LIMIT: int = DeclaredPhase.model_fields["execution_time_limit"].default
 RANK_PRECISION = 2
+MEASURED = "Wall-clock seconds that the code ran."
 ALONE = ("metric", "computation", "measured", "of")
 """Keys of a column that say otherwise where its score comes from."""
 
@@ -147,7 +148,7 @@ def settle(declared: Section, folder: Path) -> DeclaredScoring:
     if any(trail[-1] in ("key", "type", "field") for trail in (*wrong, *dict(declared.found))):
         # metrics would blame the fields of a table whose key is wrong, or a field of another type
         for column in columns_of(declared):
-            _complete_unread(column.data)
+            _fill(column.data, UNREAD)
         return DeclaredScoring()
     columns: list[SettledColumn] = []
     metrics: dict[str, dict[str, DeclaredMetric]] = {}
@@ -288,16 +289,19 @@ def _complete_others(declared: Section, columns: Sequence[SettledColumn]) -> Non
         if said.get("measured") is not None:
             _complete_measured(said.data, declared)
         elif one.metric is None and said.get("computation") is None and said.get("expression") is None:
-            _complete_unread(said.data)
+            _fill(said.data, UNREAD)
     by_key = {str(one.said.get("key")): one.said.data for one in columns}
     for one in columns:
         if one.said.get("computation") is not None:
             _complete_computed(one.said, by_key)
 
 
-def _complete_unread(column: dict[str, Any]) -> None:
-    """A column whose metric is at fault: what the metric would have said is not missed, too."""
-    for key, value in (("sort", "desc"), ("worst", 0), ("title", "?"), ("meaning", "?")):
+UNREAD = {"sort": "desc", "worst": 0, "title": "?", "meaning": "?"}
+"""Of a column whose metric is at fault: what the metric would have said is not missed, too."""
+
+
+def _fill(column: dict[str, Any], defaults: Mapping[str, Any]) -> None:
+    for key, value in defaults.items():
         if column.get(key) is None:
             column[key] = value
 
@@ -309,15 +313,8 @@ def _complete_measured(column: dict[str, Any], declared: Section) -> None:
         limit = phase.data.get("execution_time_limit", DEFAULT_LIMIT)
         if isinstance(limit, int):
             limits.append(limit)
-    defaults = {
-        "title": "Seconds",
-        "sort": "asc",
-        "worst": max(limits, default=DEFAULT_LIMIT),
-        "precision": 1,
-        "meaning": "Wall-clock seconds that the code ran.",
-    }
-    for key, value in defaults.items():
-        column.setdefault(key, value)
+    worst = max(limits, default=DEFAULT_LIMIT)
+    _fill(column, {"title": "Seconds", "sort": "asc", "worst": worst, "precision": 1, "meaning": MEASURED})
 
 
 def _complete_computed(said: Section, by_key: dict[str, dict[str, Any]]) -> None:
