@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.declaration.scoring import settle
 from gen_bundle.declaration.scoring.metrics import metrics
-from gen_bundle.declaration.source import Section
+from tests.generator.declaration.scoring.settling import declaration, settled
 
 FIELDS: list[dict[str, Any]] = [
     {"field": "id"},
@@ -35,18 +34,13 @@ OF_TYPE = {
 MUST_BE_GIVEN: dict[str, Any] = {"beta": 2, "quantile": 0.5, "matrix": {"a": {"a": 1}}, "scale": "s", "k": 2}
 
 
-def settled(
-    columns: list[dict[str, Any]], fields: list[dict[str, Any]] = FIELDS, **keys: Any
+def remarked(
+    columns: list[dict[str, Any]], fields: list[dict[str, Any]] = FIELDS, folder: Path = Path(), **keys: Any
 ) -> tuple[dict[str, Any], list[str]]:
     """The declaration, completed, and what is remarked."""
-    data = {
-        "submission": {"file": "p.csv", "key": "id", "fields": copy.deepcopy(fields), **keys},
-        "reference": {"file": "gold.csv"},
-        "tasks": [{"id": "t", "columns": columns}],
-    }
-    declared = Section(data)
-    scoring = settle(declared, Path())
-    assert declared.found == []
+    data = declaration(columns, fields=copy.deepcopy(fields), **keys)
+    scoring, found = settled(data, folder)
+    assert found == []
     return data, list(scoring.remarks())
 
 
@@ -75,7 +69,7 @@ def test_a_worst_that_scores_can_pass_is_remarked_and_on_the_page(name: str, ste
         metric.worst + step * up if abs(metric.worst) < 1e8 else (metric.best + 0.5 if metric.sort == "asc" else -0.5)
     )
     inside = step > 0 or abs(metric.worst) >= 1e8
-    data, remarks = settled([{"key": "k", "worst": worst, "metric": {"name": name, **field_of(name)}}])
+    data, remarks = remarked([{"key": "k", "worst": worst, "metric": {"name": name, **field_of(name)}}])
     (column,) = data["tasks"][0]["columns"]
     said = f"No {'less' if metric.sort == 'desc' else 'more'} than {worst:g}."
     assert column["meaning"].endswith(said) is inside
@@ -86,7 +80,7 @@ def test_a_worst_that_scores_can_pass_is_remarked_and_on_the_page(name: str, ste
 
 @pytest.mark.parametrize("name", ONE)
 def test_the_default_worst_is_no_news(name: str) -> None:
-    data, remarks = settled([{"key": "k", "metric": {"name": name, **field_of(name)}}])
+    data, remarks = remarked([{"key": "k", "metric": {"name": name, **field_of(name)}}])
     assert not [text for text in remarks if ".worst: " in text]
     assert "No less" not in data["tasks"][0]["columns"][0]["meaning"]
 
@@ -96,29 +90,17 @@ def test_fields_that_no_metric_reads_are_named(read: list[str]) -> None:
     columns = [{"key": f"k_{name}", "metric": {"name": "exact_match", "field": name}} for name in read]
     columns += [{"key": "p", "metric": {"name": "mae", "field": "p"}}]
     unread = [field["field"] for field in FIELDS[1:] if field["field"] not in (*read, "p")]
-    (text,) = settled(columns)[1]
+    (text,) = remarked(columns)[1]
     assert f"no metric reads {', '.join(unread)}, so" in text
 
 
 def test_every_field_may_be_read_by_an_own_function_or_by_a_ranking(tmp_path: Path) -> None:
     own = {"key": "o", "metric": "metrics.py:mine", "sort": "desc", "worst": 0}
     (tmp_path / "metrics.py").write_text("")
-    data: dict[str, Any] = {
-        "submission": {"file": "p.csv", "key": "id", "fields": copy.deepcopy(FIELDS)},
-        "reference": {"file": "gold.csv"},
-        "tasks": [{"id": "t", "columns": [own]}],
-    }
-    declared = Section(data)
-    scoring = settle(declared, tmp_path)
-    assert declared.found == []
-    assert list(scoring.remarks()) == []
-    ranked = [
-        {"field": "id"},
-        {"field": "item"},
-        {"field": "score", "type": "number"},
-        {"field": "rank", "type": "number"},
-    ]
-    (text,) = settled([{"key": "ap", "metric": "ap"}], ranked, rows="many")[1]
+    assert remarked([own], folder=tmp_path)[1] == []
+    numbers = [{"field": name, "type": "number"} for name in ("score", "rank")]
+    ranked = [{"field": "id"}, {"field": "item"}, *numbers]
+    (text,) = remarked([{"key": "ap", "metric": "ap"}], ranked, rows="many")[1]
     assert "no metric reads rank, so" in text
 
 
@@ -137,13 +119,6 @@ def test_every_field_may_be_read_by_an_own_function_or_by_a_ranking(tmp_path: Pa
 )
 def test_what_undefined_may_be(metric: dict[str, Any], worst: float | None, expected: list[str]) -> None:
     column = {"key": "k", "metric": {**metric, "field": "x"}, **({} if worst is None else {"worst": worst})}
-    data = {
-        "submission": {"file": "p.csv", "key": "id", "fields": copy.deepcopy(FIELDS)},
-        "reference": {"file": "gold.csv"},
-        "tasks": [{"id": "t", "columns": [column]}],
-    }
-    declared = Section(data)
-    settle(declared, Path())
-    found = [f"{'.'.join(map(str, trail))}: {text}" for trail, text in declared.found]
+    _, found = settled(declaration([column], fields=copy.deepcopy(FIELDS)))
     assert len(found) == len(expected)
     assert all(one.startswith(start) for one, start in zip(found, expected, strict=True))
