@@ -288,16 +288,6 @@ def test_a_build_says_what_scores_give_away(
     assert [note[: len(line or "")] for note in told] == ([line] if line else [])
 
 
-@pytest.mark.slow
-def test_a_column_that_participants_may_know_is_declared(competition: Path, tmp_path: Path) -> None:
-    rows = [{**row, "text": f"text {i % 7} of {row['id']}"} for i, row in enumerate(rows_of("test", 30))]
-    write_csv(competition / "data/test/gold.csv", rows)
-    write_csv(competition / "data/public/test/texts.csv", rows, "id", "text")
-    declare(competition, {**DECLARATION, "reference": {"file": "gold.csv", "public": ["text"]}})
-    one = built(competition)
-    assert not one.leaks
-
-
 def test_gold_that_leaves_a_metric_undefined_stops_the_build(competition: Path, tmp_path: Path) -> None:
     write_csv(competition / "data/test/gold.csv", [{**row, "strength": 0.5} for row in rows_of("test", 30)])
     assert any("gold.csv (pearson): all gold values are equal" in message for message in refused(competition))

@@ -1,5 +1,6 @@
 """Projects with programs of others: what lies there is packed as it is, and what cannot be packed is named."""
 
+import re
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -41,35 +42,33 @@ def test_dates_limits_rule_and_image_are_those_that_were_written(tmp_path: Path)
     assert declared["leaderboards"][0]["columns"][0]["key"] == "set1-acc"
 
 
-QUESTION_FLAGS = {"is_required": "no", "is_on_leaderboard": True}
-ACCEPTED: dict[str, Change] = {
-    "one task in two phases": lambda one: one["phases"][1].update(tasks=["dev"]),
-    "a task in no phase": lambda one: one["phases"][0].update(tasks=["test"]),
-    "two tasks with one name": lambda one: one["tasks"][1].update(name="Development"),
-    "a gap between columns": lambda one: one["leaderboard"]["columns"].append(
-        {"key": "f1", "title": "F1", "sort": "desc", "index": 7, "precision": -1, "hidden": True}
-    ),
-    "another column ranks": lambda one: one["leaderboard"].update(
-        primary_index=1,
-        columns=[*one["leaderboard"]["columns"], {"key": "5", "title": "5", "sort": "asc"}],
-    ),
-    "a mean of columns": lambda one: one["leaderboard"]["columns"].append(
-        {"key": "mean", "title": "Mean", "sort": "desc", "computation": "avg", "of": ["set1-acc"]}
-    ),
-    "no pages": lambda one: one.update(pages=[]),
-    "texts that say nothing": lambda one: one.update(contact="", queue="", reward="", description=""),
-    "a question": lambda one: one.update(
-        fact_sheet={
-            "m": {"key": "m", "type": "text", "title": "M", "selection": "", **QUESTION_FLAGS},
-        }
-    ),
-    "flags": lambda one: one.update(make_programs_available=True, auto_run_submissions=False, forum=False),
+COLUMN = "{key: set1-acc, title: Accuracy, sort: desc}"
+ACCEPTED = {
+    "one task in two phases": ["phases.test.tasks=[dev]"],
+    "a task in no phase": ["phases.dev.tasks=[test]"],
+    "two tasks with one name": ["tasks.test.name=Development"],
+    "a gap between columns": [
+        f"leaderboard.columns=[{COLUMN}, {{key: f1, title: F1, sort: desc, index: 7, precision: -1, hidden: true}}]"
+    ],
+    "another column ranks": [
+        "leaderboard.primary_index=1",
+        f"leaderboard.columns=[{COLUMN}, {{key: '5', title: '5', sort: asc}}]",
+    ],
+    "a mean of columns": [
+        f"leaderboard.columns=[{COLUMN}, {{key: m, title: Mean, sort: desc, computation: avg, of: [set1-acc]}}]"
+    ],
+    "no pages": ["pages=[]"],
+    "texts that say nothing": [f'{key}=""' for key in ("contact", "queue", "reward", "description")],
+    "a question": [
+        'fact_sheet.m={key: m, type: text, title: M, selection: "", is_required: "no", is_on_leaderboard: true}'
+    ],
+    "flags": ["make_programs_available=true", "auto_run_submissions=false", "forum=false"],
 }
 
 
-@pytest.mark.parametrize("change", ACCEPTED.values(), ids=ACCEPTED)
-def test_what_the_platform_takes_is_written(tmp_path: Path, change: Change) -> None:
-    assert built(foreign_project(tmp_path / "task", change)).errors == ()
+@pytest.mark.parametrize("overrides", ACCEPTED.values(), ids=ACCEPTED)
+def test_what_the_platform_takes_is_written(tmp_path: Path, overrides: list[str]) -> None:
+    assert built(foreign_project(tmp_path / "task"), overrides=tuple(overrides)).errors == ()
 
 
 def test_what_the_platform_refuses_is_written_with_force_alone(tmp_path: Path) -> None:
@@ -84,45 +83,30 @@ def programs_of(declared: dict[str, Any]) -> list[tuple[str | None, str | None]]
 
 
 SCORE, INGEST, OTHER = "programs/score.zip", "programs/ingest.zip", "programs/other.zip"
-OVERRIDDEN: dict[str, tuple[Change, list[tuple[str | None, str | None]]]] = {
-    "at the top": (lambda one: None, [(SCORE, INGEST), (SCORE, INGEST)]),
-    "of a phase": (
-        lambda one: one["phases"][1].update(programs={"scoring": OTHER}),
-        [(SCORE, INGEST), (OTHER, INGEST)],
-    ),
-    "of a task": (lambda one: one["tasks"][0].update(programs={"scoring": OTHER}), [(OTHER, INGEST), (SCORE, INGEST)]),
-    "none of a task": (
-        lambda one: one["tasks"][0].update(programs={"ingestion": None}),
-        [(SCORE, None), (SCORE, INGEST)],
-    ),
-    "none of a phase": (
-        lambda one: one["phases"][0].update(programs={"ingestion": None}),
-        [(SCORE, None), (SCORE, INGEST)],
-    ),
+OVERRIDDEN: dict[str, tuple[list[str], list[tuple[str | None, str | None]]]] = {
+    "at the top": ([], [(SCORE, INGEST), (SCORE, INGEST)]),
+    "of a phase": ([f"phases.test.programs.scoring={OTHER}"], [(SCORE, INGEST), (OTHER, INGEST)]),
+    "of a task": ([f"tasks.dev.programs.scoring={OTHER}"], [(OTHER, INGEST), (SCORE, INGEST)]),
+    "none of a task": (["tasks.dev.programs.ingestion=null"], [(SCORE, None), (SCORE, INGEST)]),
+    "none of a phase": (["phases.dev.programs.ingestion=null"], [(SCORE, None), (SCORE, INGEST)]),
     "a task before its phase": (
-        lambda one: (
-            one["phases"][1].update(programs={"scoring": OTHER, "ingestion": None}),
-            one["tasks"][1].update(programs={"scoring": "programs/score"}),
-        ),
+        [f"phases.test.programs={{scoring: {OTHER}, ingestion: null}}", "tasks.test.programs.scoring=programs/score"],
         [(SCORE, INGEST), (SCORE, None)],
     ),
 }
 
 
-@pytest.mark.parametrize(("change", "expected"), OVERRIDDEN.values(), ids=OVERRIDDEN)
+@pytest.mark.parametrize(("overrides", "expected"), OVERRIDDEN.values(), ids=OVERRIDDEN)
 def test_programs_come_from_the_task_then_the_phase_then_the_top(
-    tmp_path: Path, change: Change, expected: list[tuple[str | None, str | None]]
+    tmp_path: Path, overrides: list[str], expected: list[tuple[str | None, str | None]]
 ) -> None:
-    def declare(one: dict[str, Any]) -> None:
-        one["programs"] = {"scoring": "programs/score", "ingestion": "programs/ingest.zip"}
-        change(one)
-
-    folder = foreign_project(tmp_path / "task", declare)
+    folder = foreign_project(tmp_path / "task")
     for name in ("ingest", "other"):
         with zipfile.ZipFile(folder / f"programs/{name}.zip", "w") as archive:
             archive.writestr("metadata", "command: python3 score.py\n")
             archive.writestr("score.py", f"# {name}\n")
-    one = built(folder, force=True)
+    top = "programs={scoring: programs/score, ingestion: programs/ingest.zip}"
+    one = built(folder, force=True, overrides=(top, *overrides))
     assert programs_of(document(one.path)) == expected
     packed = members(one.path)
     for name in {place for pair in expected for place in pair if place not in (None, SCORE)}:
@@ -258,60 +242,54 @@ def test_what_is_written_by_hand_as_elsewhere_is_taken(tmp_path: Path) -> None:
     assert declared["leaderboards"][0]["submission_rule"] == "Force_Best"
 
 
-REFUSED: dict[str, tuple[Change, str]] = {
+REFUSED: dict[str, tuple[str, str]] = {
     "no such folder": (
-        lambda one: one["tasks"][0].update(reference_data="data/dve"),
-        "bundle.yaml:17:3: tasks.dev.reference_data: nothing is at data/dve. Expected the reference data there",
+        "tasks.dev.reference_data=data/dve",
+        "tasks.dev.reference_data: nothing is at data/dve. Expected the reference data there",
     ),
     "no such program": (
-        lambda one: one.update(programs={"scoring": "score"}),
+        "programs.scoring=score",
         "programs.scoring: nothing is at score. Expected the scoring program",
     ),
     "outside": (
-        lambda one: one["tasks"][0].update(input_data="../private"),
+        "tasks.dev.input_data=../private",
         "tasks.dev.input_data: '../private' does not lead to a part of the project",
     ),
-    "of the machine": (lambda one: one.update(programs={"scoring": "/etc"}), "programs.scoring: '/etc' does not lead"),
-    "the project": (lambda one: one["tasks"][0].update(input_data="./"), "'./' does not lead to a part of the project"),
-    "a name that is too long": (lambda one: one["tasks"][0].update(input_data=500 * "x"), "nothing is at xxx"),
-    "a zip": (lambda one: one["tasks"][0].update(input_data="data/some"), "Did you mean data/some.zip?"),
-    "a key of a package": (
-        lambda one: one.update(options={"profile": "published"}),
-        "options: is read with a scoring package alone",
-    ),
-    "two in one place": (
-        lambda one: one["tasks"][0].update(input_data="data/dev.zip"),
-        "would be data/dev.zip in the bundle",
-    ),
-    "no such task": (lambda one: one["phases"][0].update(tasks=["dve"]), "no task 'dve'. Did you mean 'dev'?"),
+    "of the machine": ("programs.scoring=/etc", "programs.scoring: '/etc' does not lead"),
+    "the project": ("tasks.dev.input_data=./", "'./' does not lead to a part of the project"),
+    "a name that is too long": (f"tasks.dev.input_data={500 * 'x'}", "nothing is at xxx"),
+    "a zip": ("tasks.dev.input_data=data/some", "Did you mean data/some.zip?"),
+    "two in one place": ("tasks.dev.input_data=data/dev.zip", "would be data/dev.zip in the bundle"),
+    "no such task": ("phases.dev.tasks=[dve]", "no task 'dve'. Did you mean 'dev'?"),
     "no such column": (
-        lambda one: one["leaderboard"]["columns"].append(
-            {"key": "m", "title": "M", "sort": "desc", "computation": "avg", "of": ["set1acc"]}
-        ),
+        f"leaderboard.columns=[{COLUMN}, {{key: m, title: M, sort: desc, computation: avg, of: [set1acc]}}]",
         "leaderboard.columns.m.of.0: no column 'set1acc'. Did you mean 'set1-acc'?",
     ),
-    "a column twice": (
-        lambda one: one["leaderboard"].update(columns=2 * one["leaderboard"]["columns"]),
-        "'set1-acc' is used twice",
-    ),
-    "no such page": (lambda one: one["pages"][0].update(file="pages/x.md"), "no file 'pages/x.md'"),
-    "unknown key": (lambda one: one.update(colour="red"), "colour: unknown key"),
-    "a template": (lambda one: one.update(raw=False), "pages/overview.md:2: expected token"),
+    "a column twice": (f"leaderboard.columns=[{COLUMN}, {COLUMN}]", "'set1-acc' is used twice"),
+    "no such page": ("pages.Overview.file=pages/x.md", "no file 'pages/x.md'"),
+    "a template": ("raw=false", "pages/overview.md:2: expected token"),
     "columns in two places": (
-        lambda one: one["tasks"][0].update(columns=[{"key": "f1", "title": "F1", "sort": "desc"}]),
+        "tasks.dev.columns=[{key: f1, title: F1, sort: desc}]",
         "leaderboard.columns: tasks have columns, too",
     ),
-    "no columns": (lambda one: one["leaderboard"].pop("columns"), "columns is missing"),
+    "no columns": ("leaderboard.columns=null", "columns is missing"),
 }
 
 
-@pytest.mark.parametrize(("change", "said"), REFUSED.values(), ids=REFUSED)
-def test_what_cannot_be_packed_is_named(tmp_path: Path, change: Change, said: str) -> None:
+@pytest.mark.parametrize(("override", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_packed_is_named(tmp_path: Path, override: str, said: str) -> None:
     (tmp_path / "private").mkdir()
-    folder = foreign_project(tmp_path / "task", change)
+    folder = foreign_project(tmp_path / "task")
     for name in ("dev", "some"):
         (folder / "data" / f"{name}.zip").write_bytes(b"no zip")
-    assert said in "\n".join(refused(folder))
+    assert said in "\n".join(refused(folder, overrides=(override,)))
+
+
+def test_keys_that_are_not_read_are_named_at_their_places(tmp_path: Path) -> None:
+    folder = foreign_project(tmp_path / "task", lambda one: one.update(options={"profile": "x"}, colour="red"))
+    options, colour = refused(folder)
+    assert re.match(r"bundle\.yaml:\d+:1: options: is read with a scoring package alone", options)
+    assert re.match(r"bundle\.yaml:\d+:1: colour: unknown key", colour)
 
 
 def test_a_link_that_leads_outside_is_refused(tmp_path: Path) -> None:

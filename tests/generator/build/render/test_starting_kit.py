@@ -178,15 +178,6 @@ def test_scoring_at_home_says_what_is_wrong(kit: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_is_the_same_every_time(competition: Path, tmp_path: Path) -> None:
-    def as_bytes(members: Mapping[str, bytes | Path]) -> dict[str, bytes]:
-        return {name: data.read_bytes() if isinstance(data, Path) else data for name, data in members.items()}
-
-    kits = [as_bytes(kit_of(competition, tmp_path / name)) for name in "ab"]
-    assert kits[0] == kits[1]
-
-
-@pytest.mark.slow
 def test_a_baseline_that_is_no_submission_is_refused(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     (folder / "data" / "baselines" / "dev" / "majority" / "predictions.csv").write_text("id,label\nno,such\n")
