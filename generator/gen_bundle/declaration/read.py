@@ -72,10 +72,11 @@ def read_foreign(folder: Path, overrides: Iterable[str] = (), data: Path | None 
         UserError: as for `read_declaration`.
     """
     source = _source(folder, overrides)
-    rules = Section(source.data)
+    errors = list(_model_errors(ForeignCompetition, source.data))
+    rules = Section(source.data, wrong=_places_of(errors))
     check_foreign_rules(rules, folder)
     check_packed(rules, folder, data)
-    _refuse(source, [*_model_errors(ForeignCompetition, source.data), *rules.found])
+    _refuse(source, [*errors, *rules.found])
     return ForeignCompetition.model_validate(source.data)
 
 
@@ -98,10 +99,11 @@ def read_declaration(folder: Path, overrides: Iterable[str] = (), layout: str | 
     found: list[Broken] = []
     if source.data.get("scoring_program") == DECLARED:
         scoring, found = settled(source.data, folder)
-    rules = Section(source.data)
+    errors = list(_model_errors(DeclaredCompetition, source.data))
+    rules = Section(source.data, wrong=_places_of(errors))
     check_rules(rules, folder)
     first: dict[Trail, str] = {}  # of several faults at a place one is enough
-    for trail, text in (*found, *_model_errors(DeclaredCompetition, source.data)):
+    for trail, text in (*found, *errors):
         first.setdefault(trail, text)
     _refuse(source, [*first.items(), *rules.found])
     places = {dotted(trail): source.position(trail) for trail in _trails(source.data.get("options"), ("options",))}
@@ -111,17 +113,17 @@ def read_declaration(folder: Path, overrides: Iterable[str] = (), layout: str | 
 
 def settled(data: dict[str, Any], folder: Path) -> tuple[DeclaredScoring, list[Broken]]:
     """Complete a raw declaration in place; returns how it is scored, and what is wrong with it."""
-    refused = []
-    wrong: set[Trail] = set()
-    for trail, text in _model_errors(DeclaredCompetition, data):
-        if not text.startswith(MISSING):  # else a metric may give it
-            refused.append((trail, text))
-            wrong.add(trail)
-            if isinstance(trail[-1], int):  # a list is right as a whole
-                wrong.add(trail[:-1])
-    declared = Section(data, wrong=frozenset(wrong))
+    # what is missing a metric may give
+    errors = [error for error in _model_errors(DeclaredCompetition, data) if not error[1].startswith(MISSING)]
+    declared = Section(data, wrong=_places_of(errors))
     scoring = settle(declared, folder)
-    return scoring, [*refused, *declared.found]
+    return scoring, [*errors, *declared.found]
+
+
+def _places_of(errors: Sequence[Broken]) -> frozenset[Trail]:
+    """The places of what the model refuses; a list is right as a whole, or wrong."""
+    wrong = {trail for trail, _ in errors}
+    return frozenset([*wrong, *(trail[:-1] for trail in wrong if isinstance(trail[-1], int))])
 
 
 def _check_package(source: Source, folder: Path) -> None:

@@ -246,11 +246,13 @@ def _check_columns(declared: Section) -> None:
         what = "columns is missing. Expected the leaderboard's columns, with their key, title and sort."
         declared.fault(what, "tasks", 0)
     columns = of_board + of_tasks
-    keys = [str(column.get("key")) for column in columns]
-    for place, column in enumerate(columns):
-        if keys[place] in keys[:place]:
-            what = f"{keys[place]!r} is used twice."
-            column.fault(f"{what} Expected: a different key for each of the columns.", "key")
+    keys: list[str] = []
+    for column in columns:
+        key = column.get("key")
+        if key and key in keys:
+            column.fault(f"{key!r} is used twice. Expected: a different key for each of the columns.", "key")
+        keys.append(key)
+    for column in columns:
         if column.items("of") and column.get("computation") is None:
             column.fault(f"is given without a computation. Expected one of {', '.join(COMPUTATIONS)}.", "of")
         check_computed_of(column, keys, "column")
@@ -261,7 +263,7 @@ def _check_task_ids(declared: Section, name: str) -> None:
     for item in declared.sections(name):
         for index, task in enumerate(item.items("tasks")):
             if task not in ids:
-                item.fault(f"no task {task!r}. {nearest(str(task), ids)}", "tasks", index)
+                item.fault(f"no task {task!r}. {nearest(task, ids)}", "tasks", index)
 
 
 def source_of(folder: Path, data: Path | None, path: str) -> Path:
@@ -295,7 +297,7 @@ def check_packed(declared: Section, folder: Path, own_data: Path | None) -> None
     for section in sections:
         for key, what in WORDS.items():
             path = section.get(key)
-            if isinstance(path, str) and path and (fault := _path_fault(path, what, folder, own_data)):
+            if path and (fault := _path_fault(path, what, folder, own_data)):
                 section.fault(fault, key)
 
 

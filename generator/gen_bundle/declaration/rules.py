@@ -40,8 +40,8 @@ def _check_requirements(declared: Section) -> None:
     """Each package once; the model says what a requirement looks like."""
     names: list[str] = []
     for index, item in enumerate(declared.items("requirements")):
-        name = re.split(r"[\[=]", item)[0].strip().lower() if isinstance(item, str) else ""
-        if name and name in names:
+        name = re.split(r"[\[=]", item)[0].lower()
+        if name in names:
             declared.fault(f"{name!r} is listed twice. Expected each package once.", "requirements", index)
         names.append(name)
 
@@ -50,10 +50,10 @@ def check_unique(declared: Section, name: str, key: str) -> None:
     """Items of a list that have the same key, without regard to case."""
     seen: set[str] = set()
     for item in declared.sections(name):
-        value = item.get(key)
-        if isinstance(value, str) and value.lower() in seen:
+        value = item.get(key) or ""
+        if value.lower() in seen:
             item.fault(f"{value!r} is used twice. Expected: a different {key} for each of the {name}.", key)
-        elif isinstance(value, str):
+        elif value:
             seen.add(value.lower())
 
 
@@ -62,16 +62,16 @@ def _check_columns(declared: Section) -> None:
     keys: list[str] = []
     for column in columns:
         key = column.get("key")
-        if isinstance(key, str) and key in keys:
+        if key in keys:
             column.fault(f"{key!r} is used twice. Column keys are unique over all tasks.", "key")
-        elif isinstance(key, str):
+        elif key:
             keys.append(key)
-    stored = [column.get("key") for column in columns if column.get("computation") is None]
+    stored = [column.get("key") for column in columns if column.data.get("computation") is None]
     for column in columns:
-        if column.get("computation") is not None:
+        if column.data.get("computation") is not None:
             _check_computed(column, stored)
             continue
-        if column.get("worst") is None:
+        if column.data.get("worst") is None:
             column.fault("worst is missing. Expected the score of a submission that does not enter the task.")
         if column.get("of") is not None:
             column.fault("is given without a computation. Expected avg, sum, min, max or avg_rank.", "of")
@@ -83,7 +83,7 @@ def _check_columns(declared: Section) -> None:
 
 def _check_computed(column: Section, stored: Sequence[Any]) -> None:
     """Check that a column that the platform computes is computed from written columns, each once."""
-    if column.get("of") is None:
+    if column.data.get("of") is None:
         column.fault("of is missing. Expected the keys of the columns that are computed together.")
     of = column.items("of")
     for index, key in enumerate(of):
@@ -94,10 +94,9 @@ def _check_computed(column: Section, stored: Sequence[Any]) -> None:
 
 def check_computed_of(column: Section, keys: Sequence[Any], what: str) -> None:
     """Note where what a column is computed from is not among those with these keys."""
-    known = [key for key in keys if isinstance(key, str)]
     for index, key in enumerate(column.items("of")):
         if key not in keys:
-            column.fault(f"no {what} {key!r}. {nearest(str(key), known)}", "of", index)
+            column.fault(f"no {what} {key!r}. {nearest(key, [one for one in keys if one])}", "of", index)
 
 
 def _check_primary(declared: Section, column: Section) -> None:
@@ -123,12 +122,12 @@ def _check_tie_break(declared: Section, columns: Sequence[Section]) -> None:
     known = []
     for column in columns:
         key, is_hidden = column.get("key"), column.get("hidden") is True
-        if isinstance(key, str) and not is_hidden and column.get("computation") != "avg_rank":
+        if key and not is_hidden and column.get("computation") != "avg_rank":
             known.append(key)
     for index, key in enumerate(keys):
         if key not in known:
             what = f"{key!r} is no shown column that orders rows (an average rank does not)"
-            board.fault(f"{what}. {nearest(str(key), known)}", "tie_break", index)
+            board.fault(f"{what}. {nearest(key, known)}", "tie_break", index)
 
 
 def _check_average_ranks(columns: Sequence[Section]) -> None:
@@ -152,7 +151,7 @@ def _check_separate_columns(declared: Section) -> None:
         return
     for task in declared.sections("tasks"):
         columns = list(task.sections("columns"))
-        own = {column.get("key") for column in columns if isinstance(column.get("key"), str)}
+        own = {column.get("key") for column in columns}
         for column in columns:
             for index, key in enumerate(column.items("of")):
                 if key not in own:
@@ -165,7 +164,7 @@ def _check_phases(phases: Sequence[Section]) -> None:
         if phase.get("auto_migrate") is True:
             phase.fault("nothing can migrate to the first phase. Expected false.", "auto_migrate")
     for phase in phases[:-1]:
-        if phase.get("end") is None:
+        if phase.data.get("end") is None:
             phase.fault("end is missing. Every phase but the last needs one.")
     _check_overlaps(phases)
 
@@ -174,8 +173,9 @@ def _check_overlaps(phases: Sequence[Section]) -> None:
     """Phases that end before they start, or start before the one before them ends."""
     last: tuple[str, datetime] | None = None
     for phase in phases:
-        start = _moment(phase.get("start"), time(0, 0, 0))
-        end = _moment(phase.get("end"), time(23, 59, 59))
+        start, end = phase.get("start"), phase.get("end")
+        start = start and parse_moment(start, time(0, 0, 0))
+        end = end and parse_moment(end, time(23, 59, 59))
         if start and end and end <= start:
             phase.fault(f"the phase ends ({end:%Y-%m-%d %H:%M:%S} UTC) before it starts.", "end")
         if start and last and start <= last[1]:
@@ -187,25 +187,19 @@ def _check_overlaps(phases: Sequence[Section]) -> None:
 
 def _check_tasks_of_phases(declared: Section) -> None:
     """A phase has declared tasks, each once, and every task is in a phase."""
-    tasks = [task for task in declared.sections("tasks") if isinstance(task.get("id"), str)]
+    tasks = list(declared.sections("tasks"))
     ids = [task.get("id") for task in tasks]
     used: set[Any] = set()
-    if not isinstance(declared.get("phases"), list):
-        return  # the model reports it
     for phase in declared.sections("phases"):
-        own = phase.get("tasks")
-        if not isinstance(own, list):
-            used.update(ids)
-            continue
+        own = phase.items("tasks")
+        used.update(own or ids)
         for index, name in enumerate(own):
             if name in own[:index]:
                 phase.fault(f"{name!r} is listed twice. Expected each task once.", "tasks", index)
-            elif isinstance(name, str):
-                used.add(name)
-                if name not in ids:
-                    phase.fault(f"no task {name!r}. {nearest(name, ids)}", "tasks", index)
+            elif name not in ids:
+                phase.fault(f"no task {name!r}. {nearest(name, [one for one in ids if one])}", "tasks", index)
     for task in tasks:
-        if task.get("id") not in used:
+        if used and task.get("id") not in used:
             task.fault(f"no phase has the task {task.get('id')!r}. Expected it among the tasks of a phase.", "id")
 
 
@@ -213,13 +207,13 @@ def check_shared_data(declared: Section) -> None:
     """A phase shares the data of one that has its own."""
     ids, owners = [], []
     for phase in declared.sections("phases"):
-        if isinstance(phase.get("id"), str):
+        if phase.get("id"):
             ids.append(phase.get("id"))
             if phase.get("data") is None:
                 owners.append(phase.get("id"))
     for phase in declared.sections("phases"):
         shared = phase.get("data")
-        if isinstance(shared, str) and shared not in owners:
+        if shared and shared not in owners:
             what = "has no data of its own" if shared in ids else "is not the id of a phase"
             phase.fault(f"{shared!r} {what}. {nearest(shared, owners)}", "data")
 
@@ -230,17 +224,10 @@ def _check_gold_of_shared_data(declared: Section) -> None:
     golds = {str(phase.get("id")): phase.data.get("gold", "secret") for phase in phases}
     for phase in phases:
         shared, gold = phase.get("data"), phase.data.get("gold", "secret")
-        if isinstance(shared, str) and golds.get(shared, gold) != gold:
+        if golds.get(shared, gold) != gold:
             key = "gold" if "gold" in phase.data else "data"
             what = f"the gold is that of {shared!r}."
             phase.fault(f"{what} Expected the same gold (secret or public) in both phases.", key)
-
-
-def _moment(value: Any, date_alone: time) -> datetime | None:
-    try:
-        return parse_moment(value, date_alone) if isinstance(value, str) else None
-    except ValueError:
-        return None
 
 
 def check_files(declared: Section, folder: Path) -> None:
@@ -248,7 +235,7 @@ def check_files(declared: Section, folder: Path) -> None:
     named = [(declared, "logo"), (declared, "terms"), *((page, "file") for page in declared.sections("pages"))]
     for section, key in named:
         name = section.get(key)
-        if isinstance(name, str) and not (folder / name).is_file():
+        if name and not (folder / name).is_file():
             section.fault(f"no file {name!r} beside bundle.yaml. Expected a path relative to {folder}.", key)
 
 
@@ -264,7 +251,7 @@ def _check_submission_rule(declared: Section) -> None:
 
 def _check_time_zones(declared: Section) -> None:
     for index, name in enumerate(declared.items("time_zones")):
-        if isinstance(name, str) and not _is_time_zone(name):
+        if not _is_time_zone(name):
             near = nearest(name, sorted(available_timezones()))
             declared.fault(f"no time zone {name!r}. {near}", "time_zones", index)
 
@@ -309,8 +296,8 @@ def _check_code(declared: Section) -> None:
         return
     _check_entry(submission)
     for phase in declared.sections("phases"):
-        limit = phase.get("execution_time_limit")
-        if isinstance(limit, int) and limit < SHORTEST_LIMIT:
+        limit = phase.get("execution_time_limit") or SHORTEST_LIMIT
+        if limit < SHORTEST_LIMIT:
             what = f"is {limit}, of which starting, checking and packing take a part."
             phase.fault(f"{what} Expected at least {SHORTEST_LIMIT}.", "execution_time_limit")
     for column in columns[1:]:
@@ -328,12 +315,12 @@ def _check_measured(column: Section) -> None:
 
 
 def _check_entry(submission: Section) -> None:
+    if submission.data.get("entry") is None:
+        submission.fault("entry is missing. With kind: code, the file that is run, such as model.py.")
     entry, interface = submission.get("entry"), submission.get("interface") or "function"
     if entry is None:
-        submission.fault("entry is missing. With kind: code, the file that is run, such as model.py.")
-    endings = SUFFIXES.get(str(interface), ())
-    if not isinstance(entry, str) or not endings:
         return
+    endings = SUFFIXES[interface]
     name = PurePosixPath(entry)
     if name.name != entry or name.suffix not in endings or entry.startswith((".", "-")) or "\\" in entry:
         what = f"{entry!r} cannot be run as a {interface}."

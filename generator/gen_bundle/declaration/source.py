@@ -212,12 +212,12 @@ class Section:
         return self.below(mapping_of(self.get(key)), key)
 
     def items(self, key: str) -> list[Any]:
-        """Return the items of the list at a key; none where there is no list, which the model reports."""
-        return items_of(self.data.get(key))
+        """Return the items of the list at a key; none where there is no list, or one that the model refuses."""
+        return items_of(self.get(key))
 
     def sections(self, key: str) -> Iterator["Section"]:
         """Yield the mappings of the list at a key, likewise."""
-        for index, item in enumerate(self.items(key)):
+        for index, item in enumerate(items_of(self.data.get(key))):
             if isinstance(item, dict):
                 yield self.below(item, key, index)
 

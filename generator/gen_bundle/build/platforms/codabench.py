@@ -171,7 +171,7 @@ def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, An
     files = {"starting_kit": f"starting_kits/{phase.id}.zip"}
     if data.public:
         files["public_data"] = f"public_data/{phase.data_id}.zip"
-    dates = {"start": utc(phase.start), "end": phase.end and utc(phase.end)}
+    dates = {"start": utc(phase.start), "end": utc(phase.end) if phase.end else None}
     entry = phase_entry(index, phase, dates, files, task_indexes)
     if index == 0:
         entry[MIGRATE.key] = False  # a bundle of one task may lack the first

@@ -20,7 +20,7 @@ def read_fields(table: Section, keys: list[str]) -> Iterator[tuple[str, dict[str
     seen: set[str] = set()
     for item in table.sections("fields"):
         name = item.get("field")
-        if not isinstance(name, str):
+        if name is None:
             continue  # the model reports it
         if name in seen:
             item.fault(f"{name!r} occurs twice. Expected each field once.", "field")

@@ -70,7 +70,7 @@ def gold_files(section: Section, sent: File, fields: Mapping[str, Section], key:
 def is_of_rows(reference: Section, key: Sequence[str]) -> bool:
     """Return whether the gold is a table of rows: a single file for several keys."""
     name = reference.get("file")
-    return bool(key) and isinstance(name, str) and "{" not in name
+    return bool(key and name) and "{" not in name
 
 
 def _file(named: Mapping[str, tuple[str, str] | None], said: Mapping[str, Section], section: Section) -> File:
@@ -99,11 +99,8 @@ def _named(said: Section, section: Section, key: Sequence[str], at: str) -> tupl
     return name, str(said.get("format") or section.get("format") or format_of(name) or "")
 
 
-def _name_faults(name: Any, key: Sequence[str]) -> Iterator[str]:
+def _name_faults(name: str, key: Sequence[str]) -> Iterator[str]:
     """Yield what is wrong with the name of the files of a table."""
-    if not isinstance(name, str) or not name:
-        yield f"expected a file name (found {name!r})."
-        return
     part = File(name).named_by
     if not key and part:
         yield f"{name!r}: key: none has a single file. Expected a name without a placeholder."

@@ -163,7 +163,7 @@ def settle(declared: Section, folder: Path) -> DeclaredScoring:
             continue
         _complete(one.said, one.metric)
         _complete_metric(one.metric, engine, folder, one.said)
-        if isinstance(one.said.get("key"), str):
+        if one.said.get("key"):
             metrics[one.task][one.said.get("key")] = one.metric
     own = [one.metric for one in columns if one.metric is not None and one.metric.file is not None]
     beside = list(_scoring_files(declared, folder, are_read=bool(own)))
@@ -181,8 +181,6 @@ def settle(declared: Section, folder: Path) -> DeclaredScoring:
 def _scoring_files(declared: Section, folder: Path, *, are_read: bool) -> Iterator[str]:
     """The files that travel beside the organisers' own metrics; `are_read` says that there are such metrics."""
     for at, name in enumerate(declared.items("scoring_files")):
-        if not isinstance(name, str):
-            continue  # the model reports it
         if Path(name).name != name or "\\" in name:
             declared.fault(f"expected a file name without a folder (found {name!r}).", "scoring_files", at)
         elif not (folder / name).is_file():
@@ -290,7 +288,7 @@ def _complete_others(declared: Section, columns: Sequence[SettledColumn]) -> Non
             _complete_measured(said.data, declared)
         elif one.metric is None and said.get("computation") is None and said.get("expression") is None:
             _fill(said.data, UNREAD)
-    by_key = {str(one.said.get("key")): one.said.data for one in columns}
+    by_key = {str(one.said.get("key")): one.said for one in columns}
     for one in columns:
         if one.said.get("computation") is not None:
             _complete_computed(one.said, by_key)
@@ -308,25 +306,22 @@ def _fill(column: dict[str, Any], defaults: Mapping[str, Any]) -> None:
 
 def _complete_measured(column: dict[str, Any], declared: Section) -> None:
     """A column of seconds; no run takes longer than its phase allows."""
-    limits = []
-    for phase in declared.sections("phases"):
-        limit = phase.data.get("execution_time_limit", DEFAULT_LIMIT)
-        if isinstance(limit, int):
-            limits.append(limit)
+    limits = [phase.get("execution_time_limit") or DEFAULT_LIMIT for phase in declared.sections("phases")]
     worst = max(limits, default=DEFAULT_LIMIT)
     _fill(column, {"title": "Seconds", "sort": "asc", "worst": worst, "precision": 1, "meaning": MEASURED})
 
 
-def _complete_computed(said: Section, by_key: dict[str, dict[str, Any]]) -> None:
+def _complete_computed(said: Section, by_key: Mapping[str, Section]) -> None:
     """A computed column is sorted as those it is made of, and shown as precisely."""
     column = said.data
-    parts = [by_key[name] for name in said.items("of") if isinstance(name, str) and name in by_key]
+    parts = [by_key[name] for name in said.items("of") if name in by_key]
     computation = str(column.get("computation"))
     if computation == "avg_rank":
         column.setdefault("precision", RANK_PRECISION)
         sorts: set[Any] = {"asc"}
     else:
-        column.setdefault("precision", max((part.get("precision", PRECISION) for part in parts), default=PRECISION))
+        precisions = [PRECISION if part.get("precision") is None else part.get("precision") for part in parts]
+        column.setdefault("precision", max(precisions, default=PRECISION))
         sorts = {part.get("sort") for part in parts}
     if column.get("sort") is None:
         if len(sorts) > 1:
@@ -349,7 +344,7 @@ def _expressions(columns: Sequence[SettledColumn], layout: Any) -> dict[str, dic
         if one.said.get("expression") is None:
             continue
         expression, key = _expression(one.said), one.said.get("key")
-        if expression is not None and isinstance(key, str):
+        if expression is not None and key:
             read[key], of_key[key] = expression, one
     _check_operands(columns, layout, read)
     ordered = list(_in_order(read))
@@ -411,7 +406,7 @@ def _written(columns: Sequence[SettledColumn]) -> list[str]:
     keys = []
     for one in columns:
         key, said = one.said.get("key"), one.said
-        if said.get("computation") is None and said.get("measured") is None and isinstance(key, str):
+        if said.get("computation") is None and said.get("measured") is None and key:
             keys.append(key)
     return keys
 

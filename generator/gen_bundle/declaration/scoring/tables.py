@@ -175,7 +175,7 @@ def _table(name: str, section: Section, around: Section) -> DeclaredTable:
     table.fields = dict(read_fields(section, table.key))
     table.file = _placed(table, table.file, section, list(table.fields), places)
     gold = around.get("reference")
-    if isinstance(gold, dict):
+    if gold is not None:
         _read_reference(table, around.below(gold, "reference"), places)
     else:
         around.fault(NO_REFERENCE, "reference")
@@ -220,7 +220,7 @@ def _read_files(table: DeclaredTable, section: Section, around: Section) -> None
     for name, fault in format_faults(table.file, table.fields):
         section.fault(fault, "file") if section.get("file") else _field(section, name).fault(fault, "file")
     gold = around.get("reference")
-    if not isinstance(gold, dict):
+    if gold is None:
         around.fault(NO_REFERENCE, "reference")
         return
     reference = around.below(gold, "reference")
@@ -375,7 +375,7 @@ def _file(section: Section, key: str = "file") -> File:
     """The `file` of a section and how it is read; `key` is what bundle.yaml calls it there."""
     ends = f"a file name that ends with {', '.join(SUFFIXES)}"
     name = section.get("file")
-    if not isinstance(name, str):
+    if name is None:
         section.fault(f"is missing. Expected {ends}.", key)
         return File("", "")
     file_format = name.rpartition(".")[2].lower()

@@ -419,6 +419,8 @@ def test_nothing_that_yaml_can_say_ends_in_a_traceback() -> None:
         faults(declaration([column("accuracy")], fields=[{"field": "x", "type": value}, *FIELDS]))
         faults(declaration([column("accuracy")], tables={"one": value, "two": {"file": "p.csv", "fields": FIELDS}}))
         faults(declaration([column("accuracy", key=value), {"computation": "avg", "of": [value, "c"]}]))
+        for key in ("sort", "worst", "title", "precision", "expression"):
+            faults(declaration([column("accuracy", **{key: value}), {"key": "m", "computation": "avg", "of": ["c"]}]))
 
 
 @pytest.mark.parametrize(
