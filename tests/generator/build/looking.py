@@ -1,6 +1,9 @@
 """How tests build a bundle, and what they look at in it."""
 
 import io
+import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -9,9 +12,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gen_bundle.build.building import BuildRequest, Built, build
+from gen_bundle.build.package.phase_data import prepare_phases
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.build.render.starting_kit import starting_kits
 from gen_bundle.cli import root
 from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.zips.writing import zipped
 from tests.yaml_text import loaded
+
+CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
 
 
 def command(*arguments: object) -> Result:
@@ -49,3 +58,19 @@ def kit_of(bundle: Path, folder: Path, phase: str = "test") -> Path:
     with zipfile.ZipFile(io.BytesIO(members(bundle)[f"starting_kits/{phase}.zip"])) as kit:
         kit.extractall(folder)
     return folder
+
+
+def first_kit(folder: Path, work: Path) -> Path:
+    """The starting kit of a competition's first phase, made without a bundle and unpacked below a new folder."""
+    competition = resolve(folder)
+    (work / "prepared").mkdir(parents=True)
+    (kit,) = starting_kits(competition, prepare_phases(competition, work / "prepared")[:1]).values()
+    with zipfile.ZipFile(io.BytesIO(zipped(kit))) as archive:
+        archive.extractall(work / "kit")
+    return work / "kit"
+
+
+def run_in(kit: Path, *arguments: object) -> "subprocess.CompletedProcess[str]":
+    """Run Python in an unpacked kit, as participants do."""
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, cwd=kit, env=CLEAN, capture_output=True, text=True, encoding="utf-8", check=False)

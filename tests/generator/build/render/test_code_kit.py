@@ -1,43 +1,22 @@
 """The starting kit of a competition that takes code, used as a participant uses it."""
 
 import csv
-import io
 import json
-import os
 import shutil
-import subprocess
-import sys
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 import yaml
 
-from gen_bundle.build.package.phase_data import prepare_phases
-from gen_bundle.build.package.resolve import resolve
-from gen_bundle.build.render.starting_kit import starting_kits
 from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import competitions
-from gen_bundle.ground.zips.writing import write_zip
+from tests.generator.build.looking import first_kit, run_in
 
 pytestmark = pytest.mark.slow  # nearly each test runs submitted code and its scoring program
 
-CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
 HELPDESK = competitions()["helpdesk"]
-
-
-def kit_of(folder: Path, work: Path) -> Path:
-    """The first phase's kit, unpacked."""
-    competition = resolve(folder)
-    (work / "prepared").mkdir(parents=True)
-    buffer = io.BytesIO()
-    (kit,) = starting_kits(competition, prepare_phases(competition, work / "prepared")[:1]).values()
-    write_zip(buffer, kit)
-    with zipfile.ZipFile(buffer) as archive:
-        archive.extractall(work / "kit")
-    return work / "kit"
 
 
 @pytest.fixture(scope="module")
@@ -50,25 +29,13 @@ def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _, accuracy, seconds = data["tasks"][0]["columns"]
     data["tasks"][0]["columns"] = [{**accuracy, "metric": "exact_match"}, seconds]
     declared.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
-    return kit_of(work / "helpdesk", work)
+    return first_kit(work / "helpdesk", work)
 
 
 @pytest.fixture(scope="module")
 def published_kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The kit of the example with its own metrics."""
-    return kit_of(HELPDESK, tmp_path_factory.mktemp("published"))
-
-
-def run(kit: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        cwd=kit,
-        env=CLEAN,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
+    return first_kit(HELPDESK, tmp_path_factory.mktemp("published"))
 
 
 def submission(folder: Path, files: Mapping[str, str]) -> Path:
@@ -102,7 +69,7 @@ def test_holds_what_its_readme_names(kit: Path) -> None:
 
 def test_the_example_runs_and_is_scored_on_the_sample(published_kit: Path, tmp_path: Path) -> None:
     kit = published_kit
-    done = run(kit, "try.py", "--out", tmp_path / "out")
+    done = run_in(kit, "try.py", "--out", tmp_path / "out")
     assert (done.returncode, done.stderr) == (0, "")
     assert "The code ran, and what it wrote is valid." in done.stdout
     scores = json.loads((tmp_path / "out" / "scores.json").read_text(encoding="utf-8"))
@@ -119,8 +86,8 @@ def test_the_example_runs_and_is_scored_on_the_sample(published_kit: Path, tmp_p
 def test_a_packed_submission_runs_as_well(kit: Path, tmp_path: Path) -> None:
     packed = tmp_path / "mine.zip"
     better = HELPDESK / "data/baselines/dev/naive-bayes"
-    assert run(kit, "validate.pyz", better, "--pack", packed).returncode == 0
-    assert run(kit, "try.py", packed, "--out", tmp_path / "out").returncode == 0
+    assert run_in(kit, "validate.pyz", better, "--pack", packed).returncode == 0
+    assert run_in(kit, "try.py", packed, "--out", tmp_path / "out").returncode == 0
     assert json.loads((tmp_path / "out" / "scores.json").read_text(encoding="utf-8"))["accuracy"] > 0.6
 
 
@@ -134,7 +101,7 @@ def test_a_packed_submission_runs_as_well(kit: Path, tmp_path: Path) -> None:
     ],
 )
 def test_faults_are_reported_as_on_the_platform(text: str, message: str, kit: Path, tmp_path: Path) -> None:
-    done = run(kit, "try.py", submission(tmp_path / "mine", {"model.py": text}), "--out", tmp_path / "out")
+    done = run_in(kit, "try.py", submission(tmp_path / "mine", {"model.py": text}), "--out", tmp_path / "out")
     assert done.returncode == 1
     assert message in done.stderr
     assert "ingestion_kit" not in done.stdout + done.stderr
@@ -147,17 +114,17 @@ def test_data_of_ones_own(kit: Path, tmp_path: Path) -> None:
     submission(given, {"messages.csv": "id,text\nm1,where is my parcel\nm2,the locker does not open\n"})
     submission(gold, {"gold.csv": "id,desk\nm1,delivery\nm2,lockers\n"})
     best = HELPDESK / "data/baselines/dev/naive-bayes"
-    done = run(kit, "try.py", best, "--input", given, "--gold", gold, "--out", tmp_path / "out")
+    done = run_in(kit, "try.py", best, "--input", given, "--gold", gold, "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "out" / "scores.json").read_text(encoding="utf-8"))["accuracy"] == 1
 
 
 def test_the_phases_own_input_is_checked_and_not_scored(kit: Path, tmp_path: Path) -> None:
-    done = run(kit, "try.py", "--input", HELPDESK / "data/input/dev", "--out", tmp_path / "out")
+    done = run_in(kit, "try.py", "--input", HELPDESK / "data/input/dev", "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     assert "what it wrote is valid" in done.stdout
     assert not (tmp_path / "out").exists()
-    other = run(kit, "try.py", "--input", HELPDESK / "data/input/test")
+    other = run_in(kit, "try.py", "--input", HELPDESK / "data/input/test")
     assert other.returncode == 1
     assert "predictions.csv" in other.stderr
 
@@ -173,7 +140,7 @@ def test_the_phases_own_input_is_checked_and_not_scored(kit: Path, tmp_path: Pat
     ],
 )
 def test_wrong_use(arguments: list[str], status: int, message: str, kit: Path) -> None:
-    done = run(kit, "try.py", *arguments)
+    done = run_in(kit, "try.py", *arguments)
     assert done.returncode == status
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -184,7 +151,7 @@ def test_invalid_examples_get_the_message_that_is_promised(kit: Path) -> None:
     assert {example.stem for example in examples} >= {"other-name", "predictions", "syntax", "no-predict", "metadata"}
     page = (kit / "FORMAT.md").read_text(encoding="utf-8")
     for example in examples:
-        done = run(kit, "validate.pyz", example)
+        done = run_in(kit, "validate.pyz", example)
         promised = example.with_suffix(".txt").read_text(encoding="utf-8")
         assert done.returncode == 1
         assert done.stdout.startswith(promised)
@@ -199,7 +166,7 @@ def test_a_baseline_without_the_entry_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         UserError, match=r"baselines/dev/majority: is not a valid submission\..*\n?.*model.py: is missing"
     ):
-        kit_of(folder, tmp_path / "work")
+        first_kit(folder, tmp_path / "work")
 
 
 def test_without_a_sample_and_a_baseline_there_is_still_something_to_begin_with(tmp_path: Path) -> None:
@@ -207,9 +174,9 @@ def test_without_a_sample_and_a_baseline_there_is_still_something_to_begin_with(
     shutil.copytree(HELPDESK, folder)
     shutil.rmtree(folder / "data/public/sample")
     shutil.rmtree(folder / "data/baselines")
-    kit = kit_of(folder, tmp_path / "work")
+    kit = first_kit(folder, tmp_path / "work")
     assert "sample" not in (kit / "README.md").read_text(encoding="utf-8")
-    done = run(kit, "try.py")
+    done = run_in(kit, "try.py")
     assert done.returncode == 2
     assert "this kit has no sample" in done.stderr
-    assert run(kit, "try.py", "--input", folder / "data/input/dev").returncode == 0
+    assert run_in(kit, "try.py", "--input", folder / "data/input/dev").returncode == 0

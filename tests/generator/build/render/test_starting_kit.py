@@ -1,33 +1,16 @@
 """The starting kit, used as a participant uses it."""
 
-import io
 import json
-import os
-import subprocess
-import sys
-import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from gen_bundle.build.package.phase_data import prepare_phases
-from gen_bundle.build.package.resolve import resolve
 from gen_bundle.build.render import starting_kit
-from gen_bundle.build.render.starting_kit import spoiled_submissions, starting_kits
+from gen_bundle.build.render.starting_kit import spoiled_submissions
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import resource
-from gen_bundle.ground.zips.writing import write_zip
+from tests.generator.build.looking import first_kit, run_in
 from tests.generator.competition import small_competition
-
-CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-
-
-def kit_of(folder: Path, work: Path) -> Mapping[str, bytes | Path]:
-    competition = resolve(folder)
-    work.mkdir()
-    (kit,) = starting_kits(competition, prepare_phases(competition, work)[:1]).values()
-    return kit
 
 
 @pytest.fixture(scope="module")
@@ -44,18 +27,7 @@ def competition(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def kit(competition: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The kit, unpacked."""
-    root = tmp_path_factory.mktemp("kit")
-    buffer = io.BytesIO()
-    write_zip(buffer, kit_of(competition, root / "work"))
-    with zipfile.ZipFile(buffer) as archive:
-        archive.extractall(root / "kit")
-    return root / "kit"
-
-
-def run(kit: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=kit, env=CLEAN, capture_output=True, text=True, encoding="utf-8", check=False
-    )
+    return first_kit(competition, tmp_path_factory.mktemp("kit"))
 
 
 # Runs the validator on each argument as if it were alone on the command line, all in one process.
@@ -97,11 +69,12 @@ def test_holds_what_its_readme_names(kit: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "lock", "torch"), [("process2025", "score", False), ("clpsych2025", "models", True)])
 def test_the_scorers_packages_are_those_of_the_image(name: str, lock: str, torch: bool, tmp_path: Path) -> None:
-    members = kit_of(resource("bundles") / name, tmp_path / "work")
+    kit = first_kit(resource("bundles") / name, tmp_path)
     locked = (resource("requirements") / f"{lock}.txt").read_text(encoding="utf-8")
     entries = [line for line in locked.splitlines() if line[:1].isalnum()]
-    assert [line for line in bytes(members["requirements.txt"]).decode().splitlines() if line[:1].isalnum()] == entries
-    readme = bytes(members["README.md"]).decode()
+    packages = (kit / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert [line for line in packages if line[:1].isalnum()] == entries
+    readme = (kit / "README.md").read_text(encoding="utf-8")
     assert "python -m pip install -r requirements.txt" in readme
     assert ("PyTorch" in readme) == torch
 
@@ -109,7 +82,7 @@ def test_the_scorers_packages_are_those_of_the_image(name: str, lock: str, torch
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["template", "examples/valid.zip"])
 def test_template_and_example_are_valid(kit: Path, name: str) -> None:
-    done = run(kit, "validate.pyz", name)
+    done = run_in(kit, "validate.pyz", name)
     assert (done.returncode, done.stderr) == (0, "")
     assert " is valid." in done.stdout
 
@@ -119,22 +92,22 @@ def test_invalid_examples_get_the_message_that_is_promised(kit: Path) -> None:
     examples = sorted((kit / "examples" / "invalid").glob("*.zip"))
     assert len(examples) >= 5
     page = (kit / "FORMAT.md").read_text(encoding="utf-8")
-    said = json.loads(run(kit, "-c", EACH, *(str(example.relative_to(kit)) for example in examples)).stdout)
+    said = json.loads(run_in(kit, "-c", EACH, *(str(example.relative_to(kit)) for example in examples)).stdout)
     assert [name for name, (status, _) in said.items() if status != 1] == []
     for example, (_, text) in zip(examples, said.values(), strict=True):
         promised = example.with_suffix(".txt").read_text(encoding="utf-8")
         assert text.startswith(promised.removesuffix("…\n"))
         assert promised.strip() in page
-    alone = run(kit, "validate.pyz", str(examples[0].relative_to(kit)))
+    alone = run_in(kit, "validate.pyz", str(examples[0].relative_to(kit)))
     assert [alone.returncode, alone.stdout] == said[str(examples[0].relative_to(kit))]
 
 
 @pytest.mark.slow
 def test_an_answer_is_packed_and_scored_at_home(kit: Path, competition: Path, tmp_path: Path) -> None:
     packed = tmp_path / "submission.zip"
-    assert run(kit, "validate.pyz", "template", "--pack", str(packed)).returncode == 0
+    assert run_in(kit, "validate.pyz", "template", "--pack", str(packed)).returncode == 0
     gold = competition / "data" / "dev"
-    done = run(
+    done = run_in(
         kit, "score_locally.py", "--gold", str(gold), "--submission", str(packed), "--out", str(tmp_path / "out")
     )
     assert done.returncode == 0, done.stderr
@@ -146,33 +119,27 @@ def test_an_answer_is_packed_and_scored_at_home(kit: Path, competition: Path, tm
 @pytest.mark.slow
 def test_clpsych_is_checked_and_scored_from_raw_timelines(tmp_path: Path) -> None:
     source = resource("bundles") / "clpsych2025"
-    with zipfile.ZipFile(_written(tmp_path / "kit.zip", kit_of(source, tmp_path / "work"))) as archive:
-        archive.extractall(tmp_path / "kit")
-    answer = next((tmp_path / "kit" / "template").iterdir())
-    done = run(tmp_path / "kit", "submission_validator.py", "-f", str(answer))
+    kit = first_kit(source, tmp_path)
+    answer = next((kit / "template").iterdir())
+    done = run_in(kit, "submission_validator.py", "-f", str(answer))
     assert done.returncode == 0, done.stderr
     given = ["--gold", str(source / "data" / "dev"), "--submission", str(answer), "--task", "a2"]
-    done = run(tmp_path / "kit", "score_locally.py", *given, "--out", str(tmp_path / "out"))
+    done = run_in(kit, "score_locally.py", *given, "--out", str(tmp_path / "out"))
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "out" / "scores.json").read_text())["a2_mse"] == 81
     (tmp_path / "empty").mkdir()
-    done = run(tmp_path / "kit", "score_locally.py", "--gold", str(tmp_path / "empty"), "--submission", str(answer))
+    done = run_in(kit, "score_locally.py", "--gold", str(tmp_path / "empty"), "--submission", str(answer))
     assert done.returncode == 2
     assert "holds no timeline" in done.stderr
-
-
-def _written(path: Path, members: Mapping[str, bytes | Path]) -> Path:
-    write_zip(path, members)
-    return path
 
 
 @pytest.mark.slow
 def test_scoring_at_home_says_what_is_wrong(kit: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.zip").write_bytes(b"no zip")
-    done = run(kit, "score_locally.py", "--gold", str(tmp_path), "--submission", str(tmp_path / "bad.zip"))
+    done = run_in(kit, "score_locally.py", "--gold", str(tmp_path), "--submission", str(tmp_path / "bad.zip"))
     assert done.returncode == 1
     assert "bad.zip: cannot be read as a zip" in done.stderr
-    done = run(kit, "score_locally.py", "--gold", str(tmp_path / "none"), "--submission", "template")
+    done = run_in(kit, "score_locally.py", "--gold", str(tmp_path / "none"), "--submission", "template")
     assert done.returncode == 2
     assert "no such folder" in done.stderr
 
@@ -182,7 +149,7 @@ def test_a_baseline_that_is_no_submission_is_refused(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     (folder / "data" / "baselines" / "dev" / "majority" / "predictions.csv").write_text("id,label\nno,such\n")
     with pytest.raises(UserError, match="baselines/dev/majority: is not a valid submission"):
-        kit_of(folder, tmp_path / "work")
+        first_kit(folder, tmp_path / "work")
 
 
 def test_of_a_large_submission_only_the_beginning_is_spoiled(monkeypatch: pytest.MonkeyPatch) -> None:
