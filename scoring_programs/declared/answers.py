@@ -293,12 +293,9 @@ def read_answers(
     answers = Answers({}, [], [-1] * waiting)
     for field in fields:
         answers.columns[field.name, field.type] = [field.empty] * waiting
-    into_columns = _RowsToColumns(rows, table, keys, fields, problems, report, answers, list(keys))
-    start = 0
+    into_columns = _RowsToColumns(rows, table, keys, fields, problems, report, answers)
     while taken := list(islice(rows.rows, AT_ONCE)):
-        if not into_columns.together(taken, start):
-            into_columns.one_by_one(taken)
-        start += len(taken)
+        into_columns.take(taken)
     unknown = into_columns.unknown
     if ignores_unknown:
         answers.unknown.extend(unknown.values())
@@ -311,7 +308,7 @@ def read_answers(
 
 @dataclass(frozen=True)
 class _RowsToColumns:
-    """Rows on their way into columns; the attributes are those of `read_answers`, what it gives, and the keys.
+    """Rows on their way into columns; the attributes are those of `read_answers`, and what it gives.
 
     `unknown` takes the number of each row with an unknown key, and this as it is shown.
     """
@@ -323,62 +320,60 @@ class _RowsToColumns:
     problems: Problems
     report: Fault
     answers: Answers
-    in_order: Sequence[Key]
     unknown: Dict[int, str] = dataclass_field(default_factory=dict)
 
-    def together(self, taken: Sequence[NumberedRow], start: int) -> bool:
-        """Read rows column by column, which takes far less time; False, with nothing read, if any is not sound.
-
-        Most files have the keys in their order: those from `start` on need not be looked up.
-        """
-        numbers, rows = zip(*taken)
-        width = len(self.table.key)
-        columns: List[Sequence[Any]] = [numbers]
-        by_column = list(zip(*rows))
-        written = list(zip(*by_column[:width])) if width else [()] * len(rows)
-        positions: Sequence[int] = range(start, start + len(written))
-        try:
-            if written != self.in_order[start : start + len(written)]:
-                positions = [self.keys[key] for key in written]
-            for field, raw in zip(self.fields, by_column[width:]):
-                if self.rows.is_json:
-                    columns.append([field.of_json(value) for value in raw])
-                else:
-                    columns.append(field.of_cells(raw))
-        except (KeyError, TypeError, FieldError):  # `one_by_one` tells which
-            return False
-        if not self.table.many and not self._are_free(positions):
-            return False
-        self._put(positions, columns)
-        return True
-
-    def _are_free(self, positions: Sequence[int]) -> bool:
-        """Whether no two of some rows are for the same key, nor was any before them."""
-        numbers = self.answers.numbers
-        if isinstance(positions, range):
-            return max(numbers[positions.start : positions.stop]) < 0
-        return max(numbers[position] for position in positions) < 0 and len(set(positions)) == len(positions)
-
-    def one_by_one(self, taken: Sequence[NumberedRow]) -> None:
-        """Read rows, and record what is wrong: with values, unknown keys, and second rows for a key."""
-        place, numbers, width = self.rows.place, self.answers.numbers, len(self.table.key)
+    def take(self, taken: Sequence[NumberedRow]) -> None:
+        """Put the values of rows to their keys; what is wrong is recorded: first keys, then values row by row."""
+        answers, width, many = self.answers, len(self.table.key), self.table.many
+        numbers: List[int] = []
+        positions: List[int] = []
+        rows: List[Tuple[Any, ...]] = []
         for number, values in taken:
             position = self._position(number, values)
             if position is None:
                 continue
-            if not self.table.many and numbers[position] >= 0:
-                what = f"a second row for {named_key(values[:width])}, after {place(numbers[position])}"
-                self.problems.error(place(number), what, "one row for each key")
+            if not many and answers.numbers[position] >= 0:
+                first = self.rows.place(answers.numbers[position])
+                what = f"a second row for {named_key(values[:width])}, after {first}"
+                self.problems.error(self.rows.place(number), what, "one row for each key")
                 continue
-            read: List[Any] = [number]
-            for field, raw in zip(self.fields, values[width:]):
-                of_raw = field.of_json if self.rows.is_json else field.of_cell
-                try:
-                    read.append(of_raw(raw))
-                except FieldError as error:
-                    self.report(place(number), f"{error.rule}:", _text(raw), error.expected)
-                    read.append(field.empty)
-            self._put([position], list(zip(read)))
+            if not many:
+                answers.numbers[position] = number
+            numbers.append(number)
+            positions.append(position)
+            rows.append(values[width:])
+        if many:
+            answers.numbers.extend(numbers)
+            answers.owners.extend(positions)
+        for column, read in zip(answers.columns.values(), self._values(numbers, rows)):
+            if many:
+                column.extend(read)
+            else:
+                for position, value in zip(positions, read):
+                    column[position] = value
+
+    def _values(self, numbers: Sequence[int], rows: Sequence[Tuple[Any, ...]]) -> Sequence[Sequence[Any]]:
+        """Return the values of rows for each field: read column by column, or row by row where one is wrong."""
+        columns: List[Sequence[Any]] = []
+        try:
+            for field, raw in zip(self.fields, zip(*rows)):
+                values = [field.of_json(value) for value in raw] if self.rows.is_json else field.of_cells(raw)
+                columns.append(values)
+        except FieldError:  # which row it is in must be told
+            columns = list(zip(*map(self._row, numbers, rows)))
+        return columns
+
+    def _row(self, number: int, values: Tuple[Any, ...]) -> List[Any]:
+        """Return the values of a row, an empty one in place of each that is wrong and recorded."""
+        read: List[Any] = []
+        for field, raw in zip(self.fields, values):
+            of_raw = field.of_json if self.rows.is_json else field.of_cell
+            try:
+                read.append(of_raw(raw))
+            except FieldError as error:
+                self.report(self.rows.place(number), f"{error.rule}:", _text(raw), error.expected)
+                read.append(field.empty)
+        return read
 
     def _position(self, number: int, values: Tuple[Any, ...]) -> Optional[int]:
         """The position of a row's key; None, with the problem recorded, where there is none."""
@@ -393,19 +388,6 @@ class _RowsToColumns:
         if key is not None and position is None:
             self.unknown[number] = named_key(key)
         return position
-
-    def _put(self, positions: Sequence[int], columns: Sequence[Sequence[Any]]) -> None:
-        """Put the rows' numbers, and the values of each field, to the positions of their keys."""
-        if self.table.many:
-            self.answers.owners.extend(positions)
-        for column, values in zip([self.answers.numbers, *self.answers.columns.values()], columns):
-            if self.table.many:
-                column.extend(values)
-            elif isinstance(positions, range):
-                column[positions.start : positions.stop] = values
-            else:
-                for position, value in zip(positions, values):
-                    column[position] = value
 
 
 def _text(raw: Any) -> str:

@@ -13,7 +13,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,10 @@ from declared.disclosure import disclosed
 from declared.empty_files import write_empty_files
 from declared.given import Given, differences
 from declared.own_checks import answered_rows, run_check
-from declared.plan import Plan, columns_of_task, plans, plans_of
+from declared.plan import Plan, columns_of_task, plans_of
 from declared.reference import GoldTable, as_text, expected, gold_columns, read_columns, reading
 from declared.submission import Submission, with_values
-from declared.tables import LINE, Key, Table, fields_of_tasks, tables_of
+from declared.tables import LINE, Table, fields_of_tasks, tables_of
 from declared.tasks import compute
 from scoring_kit.base.environment import missing_package, what_is_missing
 from scoring_kit.base.field_types import Field
@@ -105,8 +105,10 @@ def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
 
 def _tries_of_files(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
     """The gold's own files as answers, where they are of the same kind, and, where answers may be missing, none."""
-    names, keys = [(field.name, field.type) for field in gold.table.answers], len(gold.keys)
-    are_answers = all(_is_answer(field, gold.table) for field in gold.table.answers)
+    keys, are_answers, names = len(gold.keys), True, []
+    for field in gold.table.answers:
+        names.append((field.name, field.type))
+        are_answers = are_answers and _is_answer(field, gold.table)
     if are_answers and gold.answers.columns.keys() >= set(names):
         yield "right answers", Answers({name: gold.answers.columns[name] for name in names}, [], [0] * keys)
     if not gold.table.reject_missing:
@@ -134,12 +136,15 @@ class _Made:
 
     def __init__(self, gold: GoldTable) -> None:
         self.many = gold.table.many
-        self.fields = [with_values(field, gold.labels) for field in gold.table.answers]
+        self.fields: list[Field] = []
+        self.most = 0
+        for field in gold.table.answers:
+            self.fields.append(with_values(field, gold.labels))
+            self.most = max(self.most, len(_choices(self.fields[-1])))
         self.owners = list(gold.answers.owners)
         if not self.many:
             self.owners = list(range(len(gold.keys)))
         self.known = expected(gold)
-        self.most = max((len(_choices(field)) for field in self.fields), default=0)
 
     def alike(self, field: Field, at: Sequence[int], which: int) -> list[Any]:
         """Return the same answer to the keys at these positions; of tags, or numbers, as many as there must be."""
@@ -196,10 +201,9 @@ def named_secrets(folder: Path, table: Table, request: Request) -> list[dict[str
     if table.distinct:
         key.append(table.distinct)
     compared, free = {field.name for field in table.answers}, {*key, *_free(table, request)}
-    for plan in chain.from_iterable(plans(request["options"]).values()):
-        if table.id in plan.all_tables:
-            compared.update(plan.gold)
-    public = _public(request, table)
+    for plan in reading(table, plans_of(request["options"]["metrics"], request["options"])):
+        compared.update(plan.gold)
+    public = list(table.public)
     secret = [column for column in gold_columns(folder, table) if column not in (*free.difference(compared), *public)]
     columns = [column for column in secret if column not in key]
     if table.many and not table.distinct:
@@ -219,7 +223,7 @@ def _secret_files(folder: Path, table: Table, request: Request) -> list[dict[str
     found: list[dict[str, Any]] = []
     for part in table.gold.parts:
         found.append({"name": part.name_of("*")})
-    public = _public(request, table)
+    public = list(table.public)
     free = {*table.gold.files, *_free(table, request), *public}
     columns = [name for name in gold_columns(folder, table) if name not in free]
     if table.gold_keys and columns:
@@ -230,16 +234,9 @@ def _secret_files(folder: Path, table: Table, request: Request) -> list[dict[str
 def _free(table: Table, request: Request) -> set[str | None]:
     """Return the columns of a table's gold that identify, choose, group and weigh keys."""
     free = {*table.key, table.cluster}
-    for plan in chain.from_iterable(plans(request["options"]).values()):
-        if table.id in plan.all_tables:
-            free.update((*plan.where, *plan.by, plan.mean_by, plan.weight))
+    for plan in reading(table, plans_of(request["options"]["metrics"], request["options"])):
+        free.update((*plan.where, *plan.by, plan.mean_by, plan.weight))
     return free
-
-
-def _public(request: Request, table: Table) -> list[str]:
-    """Return the columns of a table's gold that participants may have."""
-    (data,) = [data for data in request["options"]["tables"] if data["id"] == table.id]
-    return list(data["public"])
 
 
 def columns_text(folder: Path, table: Table, request: Request) -> str | None:
@@ -253,7 +250,8 @@ def columns_text(folder: Path, table: Table, request: Request) -> str | None:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(there)
-    writer.writerows(map(as_text, row) for row in zip(*there.values(), strict=True))
+    for row in zip(*there.values(), strict=True):
+        writer.writerow(map(as_text, row))
     return buffer.getvalue()
 
 
@@ -330,7 +328,7 @@ def check_reference(request: Request) -> Warned:
     folder = Path(request["reference"])
     for table in tables_of(request["options"]).values():
         there = gold_columns(folder, table)
-        for name in _public(request, table):
+        for name in table.public:
             if there and name not in there:
                 found.append(f"reference.public names {name}. {table.gold.name} has {', '.join(there)}.")
     given = Given(request.get("given", {}), request.get("given_to_all", {}), request.get("phases", ()))
@@ -387,12 +385,13 @@ def template_files(golds: Sequence[GoldTable], answers: Sequence[Sequence[Field]
     There is a row for each key, or, where every judged item must be ranked, for each of them.
     """
     table = golds[0].table
-    keys: Sequence[Key] = golds[0].keys
+    keys = list(golds[0].keys)
     items: list[str] = []
     if table.all_items:
-        judged = expected(golds[0])["items"]
-        keys = [key for key, own in zip(keys, judged, strict=True) for _ in own]
-        items = list(chain(*judged))
+        keys = []
+        for written, own in zip(golds[0].keys, expected(golds[0])["items"], strict=True):
+            keys += [written] * len(own)
+            items += own
     fields = list(table.key_fields)
     columns: list[Sequence[Any]] = [*zip(*keys, strict=True)]
     names, paths = dict(table.file.names), dict(table.file.paths)

@@ -205,8 +205,7 @@ def _load_keys(folder: Path, table: Table, problems: Problems) -> Loaded | None:
         return _load(folder, table.gold_keys, table, problems)
     if table.gold.within is None:
         return None
-    of_keys = tuple(field for field in table.fields if field.name in table.key)
-    return _load(folder, table.gold, replace(table, many=False, fields=of_keys), Problems())
+    return _load(folder, table.gold, replace(table, many=False, fields=tuple(table.key_fields)), Problems())
 
 
 def _gold_faults(problems: Problems, table: Table, names: Sequence[str]) -> Fault:
@@ -292,8 +291,12 @@ def gold_files(folder: Path, file: File) -> list[str]:
         OrganiserError: a folder is called so.
     """
     found = folder.rglob("*") if any("/" in part.name for part in (file, *file.parts)) else folder.iterdir()
-    named = {path.relative_to(folder).as_posix(): path for path in sorted(found) if path.name != LABELS_FILE}
-    names = file.matching([name for name in named if not is_junk(name)])
+    named = {}
+    for path in sorted(found):
+        name = path.relative_to(folder).as_posix()
+        if path.name != LABELS_FILE and not is_junk(name):
+            named[name] = path
+    names = file.matching(named)
     for name in names:
         if not named[name].is_file():
             raise OrganiserError(f"{name}: is a folder. Expected a file of gold, or no such folder.")
@@ -490,15 +493,16 @@ def _check_columns(
 def _labels_in(values: Iterable[Any], kind: str) -> set[str]:
     """The labels of a column of labels, or of sets of them, or the types of its tags or spans."""
     if kind == "label":
-        return {label for label in values if label}
+        return set(values) - {None, ""}
     found: set[str] = set()
-    for element in chain.from_iterable(filter(None, values)):
-        if kind == "spans":
-            found.update(element[2:])
-        elif kind == "labels":
-            found.add(element)
-        elif element != "O":
-            found.add(element[2:])
+    for value in values:
+        for element in value or ():
+            if kind == "spans":
+                found.update(element[2:])
+            elif kind == "labels":
+                found.add(element)
+            elif element != "O":
+                found.add(element[2:])
     return found
 
 

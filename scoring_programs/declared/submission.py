@@ -5,7 +5,7 @@ Runs on Python 3.9 with the standard library alone: `validate.pyz` holds this ve
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
@@ -187,16 +187,15 @@ def _sources(
     files: SubmissionFiles, names: Sequence[str], table: Table, expected: Mapping[str, Any], problems: Problems
 ) -> List[NamedText]:
     """Those of a table's files that can be read, as texts; files of unknown ids, and second ones, are recorded."""
-    named = dict.fromkeys(names, "")
+    named = list(zip(repeat(""), names))
     if table.file.named_by:
         at = table.key.index(table.file.named_by)
         field = table.key_fields[at]
         known = {field.canonical(key[at]): key[at] for key in expected["keys"]}
         sent = [("", field.canonical(table.file.value_in(name) or ""), name) for name in names]
-        of_keys = files_of_keys(sent, known, field.name, table, problems)
-        named = {name: value for value, name in of_keys.get("", {}).items()}
+        named = list(files_of_keys(sent, known, field.name, table, problems).get("", {}).items())
     sources = []
-    for name, value in named.items():
+    for value, name in named:
         text = read_utf8(files.paths[name], name, expected["megabytes"], problems)
         if text is not None:
             sources.append(NamedText(name, text, value))
@@ -389,16 +388,18 @@ class _SentTable:
         """The keys without a row; a file for a key, or a list, without rows, is an answer without rows."""
         if not self.table.many:
             return [key for key, number in zip(self.keys, answers.numbers) if number < 0]
-        answered = {self.keys[owner] for owner in answers.owners}
+        answered = set(answers.owners)
         positions = self.table.positions(self.keys)
         for key in self.table.compared(empty):
-            if key in positions:
-                answered.add(self.keys[positions[key]])
-        if self.table.file.named_by:
-            at = self.table.key.index(self.table.file.named_by)
-            there = {source.named for source in self.sources}
-            answered.update(key for key in self.keys if key[at] in there)
-        return [key for key in self.keys if key not in answered]
+            answered.add(positions.get(key, -1))
+        named_by = self.table.file.named_by
+        there = {source.named for source in self.sources}
+        missing: List[Key] = []
+        for position, key in enumerate(self.keys):
+            has_file = named_by and key[self.table.key.index(named_by)] in there
+            if position not in answered and not has_file:
+                missing.append(key)
+        return missing
 
     def _check_lengths(self, answers: Answers, rows: Rows, field: Field) -> None:
         """Tags, or numbers, are as many as the gold's; a default is one of them for all."""

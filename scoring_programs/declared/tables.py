@@ -37,6 +37,7 @@ class Table:
         unit: what a key, or such a cluster, is called in the singular.
         distinct: with many rows, the field that must not repeat for a key, because a ranking names each item once.
         all_items: whether every item that the gold judges must be ranked.
+        public: the columns of the gold that participants may have.
     """
 
     id: str
@@ -55,12 +56,12 @@ class Table:
     unit: str = "row"
     distinct: Optional[str] = None
     all_items: bool = False
+    public: Sequence[str] = ()
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Table":
         """Make a table of its JSON object, as bundle.yaml's reader writes it into the options."""
         given = dict(data)
-        given.pop("public", None)  # which the organisers' verbs read
         given["key"] = tuple(data["key"])
         given["fields"] = tuple(Field.from_dict(field) for field in data["fields"])
         for name in ("file", "gold", "gold_keys"):

@@ -186,8 +186,10 @@ def compute(plan: Plan, reference: Reference, submission: Submission) -> Compute
     """Return the metric of each field, or of all of them together, in each group."""
     gold, answers = reference[plan.table], submission.tables[plan.table]
     if plan.tables:
-        tables = {name: own_rows(reference[name], submission.tables[name]) for name in plan.tables}
-        keys = sum(map(len, tables.values()))
+        tables, keys = {}, 0
+        for name in plan.tables:
+            tables[name] = own_rows(reference[name], submission.tables[name])
+            keys += len(tables[name])
         return _own(plan, {(): range(keys)}, {(): tables})
     groups = scored_groups(plan, gold)
     if plan.file is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -203,8 +203,10 @@ def codes(sample: Sample) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]
 
 def _coded(sample: Sample, names: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     code_of: dict[str | None, int] = {None: NO_LABEL, **dict(zip(names, count()))}
-    gold, predicted = [code_of[label] for label in sample.gold], [code_of[label] for label in sample.predicted]
-    return np.array(gold, dtype=np.intp), np.array(predicted, dtype=np.intp)
+    sides = []
+    for labels in (sample.gold, sample.predicted):
+        sides.append(np.array([code_of[label] for label in labels], dtype=np.intp))
+    return sides[0], sides[1]
 
 
 def _sides(sides: Sequence[Sequence[Collection[str]]], names: Sequence[str]) -> list[Entries]:
@@ -317,16 +319,14 @@ def spans(tags: Sequence[str]) -> set[Span]:
 
 def _over_types(of_type: Formula, sample: Sample, options: Options, keys: Keys) -> LabelCounts:
     sides: list[list[list[str]]] = [[], [], []]
-    types: set[str] = set()
     for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
         truth, answer = spans(gold), spans(predicted)
         for side, marked in zip(sides, (truth & answer, answer, truth), strict=True):
             side.append([kind for kind, _, _ in marked])
-        types |= {kind for kind, _, _ in truth | answer}
     # where neither side has a span, seqeval's mean over types is undefined
     weighted = keys.weight is not None
     formula = partial(averaged, formula=of_type, average=options["average"], nothing=keys.worst, weighted=weighted)
-    names = sorted(types)
+    names = sorted(set(chain(*sides[1], *sides[2])))
     return LabelCounts.of(names, _sides(sides, names), formula, keys)
 
 
