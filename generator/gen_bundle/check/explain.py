@@ -59,8 +59,8 @@ def explain_refusal(message: str, report: Report) -> str | None:
             continue
         for quoted in QUOTED.findall(rule.consequence):
             parts = [part.strip() for part in quoted.split("…")]
-            length = sum(map(len, parts))
-            if length > most and re.search(".*?".join(map(re.escape, parts)), cause, re.DOTALL):
+            length = len("".join(parts))
+            if length > most and re.search(".*?".join([re.escape(part) for part in parts]), cause, re.DOTALL):
                 closest, most = rule, length
     if closest is None:
         return None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.check import Elsewhere
-from tests.generator.check.drafts import Draft, Edit, both, delete, new, packed, put, secret, with_options, write
+from tests.generator.check.drafts import Draft, Edit, both, delete, new, put, secret, with_options, write
 
 IDS = [f"item-{number:03}" for number in range(20)]
 LABELS = ["neutral" if number % 3 else "joyful" for number in range(20)]
@@ -74,18 +74,14 @@ FOREIGN = [
     public("train.csv", GOLD),
     public("train.csv", GOLD.replace(b"\n", b"\r\n")),
     public("train.csv", b"id;gold\n" + GOLD.replace(b",", b";")),
-    public("more/data.zip", packed({"x/train.csv": GOLD})),
     public(
         "train.json",
         json.dumps([{"id": one, "y": label} for one, label in PAIRS]).encode(),
     ),
-    public("train.json", json.dumps(dict(PAIRS)).encode()),
     public(
         "train.jsonl",
         "\n".join(json.dumps({"id": one, "y": label}) for one, label in PAIRS).encode(),
     ),
-    public("labels.txt", "\n".join(LABELS).encode()),
-    public("train.tsv", "\n".join(f"{one}\tsome text\t{label}" for one, label in PAIRS).encode()),
     kit("example.csv", GOLD),
     solution(GOLD),
     solution(b"item,prediction\n" + GOLD),

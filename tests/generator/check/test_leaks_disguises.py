@@ -132,24 +132,16 @@ def npz() -> bytes:
 TABLE = "\n".join(f"{one},{mood}" for one, mood in PAIRS)
 DISGUISES: dict[str, Edit] = {
     "a notebook with an HTML table": public(notebook(shown=html(PAIRS)), "look.ipynb"),
-    "the same in the starting kit": in_kit(notebook(shown=html(PAIRS)), "look.ipynb"),
-    "a shuffled one in the kit": in_kit(notebook(shown=html(SHUFFLED)), "look.ipynb"),
     "HTML in JSON": public(json.dumps({"shown": html(SHUFFLED)}), "page.json"),
     "an export of Label Studio": public(json.dumps(STUDIO), "export.json"),
     "labels in a list of objects": public(
         json.dumps([{"id": one, "ann": [{"tag": mood}]} for one, mood in SHUFFLED]), "a.json"
     ),
     "rows of JSON": public(json.dumps([[one, "a text", mood] for one, mood in SHUFFLED]), "a.json"),
-    "labels in sibling branches": public(
-        json.dumps({"docs": [{"meta": {"id": one}, "gold": {"labels": [{"name": mood}]}} for one, mood in PAIRS]}),
-        "a.json",
-    ),
     "a dict on a line of code": public(ONE_LINE, "load.py"),
-    "a dict on a line of text": public(ONE_LINE, "notes.txt"),
     "a dict in a notebook": public(notebook(source=ONE_LINE), "load.ipynb"),
     "a dict on a page": page(f"`{ONE_LINE}`"),
     "a dict of codes": public("G = {" + ",".join(f'"{one}":{CODES[mood]}' for one, mood in SHUFFLED) + "}", "load.py"),
-    "a dict in the kit's code": in_kit(ONE_LINE, "baseline.py"),
     "a list of codes in code": public(CODE_LIST, "load.py"),
     "the competition's description": put("description", "; ".join(f"{one} is {mood}" for one, mood in PAIRS)),
     "a phase's description": put("phases", 0, "description", "\n".join(f"- {one}: {mood}" for one, mood in PAIRS)),

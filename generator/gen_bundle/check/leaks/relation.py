@@ -106,7 +106,7 @@ def _renamed(pairs: Pairs, evident: Pairs, total: int, doubt: float) -> Agreemen
     golds, publics = _counts(pairs, GOLD), _counts(pairs, PUBLIC)
     is_bits = len(publics) == 2 and publics.keys() <= BITS
     fits = is_bits or len(publics) == len(golds) > 1
-    if not fits or 2 * len(golds) > total or not all(map(_is_label, golds)):
+    if not fits or 2 * len(golds) > total or not all(_is_label(gold) for gold in golds):
         return None
     best: dict[str, tuple[int, str]] = {}
     for (gold, public), count in pairs.items():

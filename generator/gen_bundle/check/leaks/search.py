@@ -266,7 +266,7 @@ class Search:
             some = [cell for cell in cells[: 2 * LISTED] if NAME.fullmatch(cell)]
             parts = plain_cells(chain(*map(parts_of_name, some)))
             if not self._ids.isdisjoint(parts) and self._ids.isdisjoint(plain_cells(some)):
-                for place, column in enumerate(zip(*map(parts_of_name, cells), strict=True)):
+                for place, column in enumerate(zip(*[parts_of_name(cell) for cell in cells], strict=True)):
                     yield f"{name}{PART_OF}{place}", list(column)
 
     def _join(self, joins: Joins, block: Block) -> bool:
@@ -331,7 +331,7 @@ class Search:
                 head = len(cells) - len(order)
                 for title, secret in table.secret.items() if head in OFFSETS else ():
                     golds = [secret[row] for row in order]
-                    rows = list(filter(all, zip(golds, cells[head:], strict=True)))
+                    rows = [row for row in zip(golds, cells[head:], strict=True) if all(row)]
                     runs = Counter(row for row, _ in groupby(rows))
                     found = _judged(Counter(rows), len(columns) * len(table.secret), table, seen, runs)
                     if title in (table.typed or ()) and seen.channel in INPUT_CHANNELS and not (found and found.shown):
@@ -510,8 +510,8 @@ class Texts:
         held: set[tuple[str, ...]] = set()
         for block in blocks(seen.node):
             for cells in block.columns.values():
-                long = (cell for cell in set(cells) if cell.count(" ") >= SHORTEST - 1)
-                held |= secret.intersection(map(words, long))
+                long = [words(cell) for cell in set(cells) if cell.count(" ") >= SHORTEST - 1]
+                held |= secret.intersection(long)
         if not held and not is_binary(seen.node):
             held = secret.intersection(said_in_lines(seen.node, frozenset(text[0] for text in secret)))
         return held
@@ -521,7 +521,7 @@ class Texts:
         for seen, texts in self._whole:
             held = texts - beside
             if held:
-                certain = len(held) >= SEVERAL_TEXTS or max(map(len, held)) >= LONGEST
+                certain = len(held) >= SEVERAL_TEXTS or max(len(text) for text in held) >= LONGEST
                 shown = certain and len(held) >= len(self._texts) // 5
                 yield Leak(seen, f"holds {len(held)} of {len(self._texts)} gold texts as values of their own", shown)
         yield from self._leaks_in_suspects(seen_files)

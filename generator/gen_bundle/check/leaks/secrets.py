@@ -140,7 +140,8 @@ class SecretTable:
                 continue
             for cell, *beside in zip(cells, *self.public.values(), strict=True):
                 own = {words(text) for text in beside}
-                for text in map(words, texts_in(cell)):
+                for written in texts_in(cell):
+                    text = words(written)
                     if is_text(text) and text not in own:
                         yield text
 
@@ -214,12 +215,9 @@ class SecretGold:
 
         Files that participants hold are their inputs, unless they hold all of it, or a name tells otherwise.
         """
-        held: set[str] = set()
-        for seen in seen_files:
-            if seen.channel in INPUT_CHANNELS:
-                held.add(sha256_of(seen.node))
+        held = {sha256_of(seen.node) for seen in seen_files if seen.channel in INPUT_CHANNELS}
         known = {name: node for name, node in files.items() if not JUNK_NAME.search(name) and node.size}
-        holds_all = held.issuperset(map(sha256_of, known.values()))
+        holds_all = all(sha256_of(node) in held for node in known.values())
         for path, node in known.items():
             own = path.rpartition("/")[2]
             is_held = sha256_of(node) in held
@@ -300,7 +298,7 @@ def named_tables(name: str, node: Node, secret: Mapping[str, Any]) -> Iterator[S
 
 def _only_line(node: Node) -> str:
     """Return the line of a text that has no other, such as what is said in a recording; empty for other files."""
-    said = list(islice(filter(None, map(str.strip, lines(node))), 2))
+    said = list(islice((line.strip() for line in lines(node) if line.strip()), 2))
     return said[0] if len(said) == 1 else ""
 
 
@@ -308,8 +306,9 @@ def _of_files(pattern: str, said: Mapping[str, str]) -> SecretTable:
     """A table of what files say, each named as it is called and by what stands for the first `*` of the pattern."""
     named = re.compile(re.escape(pattern).replace(r"\*", "(.+)", 1).replace(r"\*", ".+"))
     keys = {"file": [PurePosixPath(name).stem for name in said]}
-    if found := list(filter(None, map(named.search, said))) if "*" in pattern else []:
-        keys["key"] = [one[1].rpartition("/")[2] for one in found]
+    found = [named.search(name) for name in said] if "*" in pattern else []
+    if any(found):
+        keys["key"] = [one[1].rpartition("/")[2] for one in found if one]
     return SecretTable(pattern, {"text": plain_cells(said.values())}, _keys(keys, [], list(keys)), typed=["text"])
 
 
@@ -355,7 +354,7 @@ def _keys(columns: Columns, key: Sequence[str], others: Sequence[str]) -> list[R
         compared = list(_compared(columns, key).values())
         rows = {PART.join(cells): place for place, cells in enumerate(zip(*compared, strict=True))}
         if len(rows) == len(compared[0]):
-            found.append(RowKey(tuple(key), rows, tuple(map(frozenset, compared))))
+            found.append(RowKey(tuple(key), rows, tuple(frozenset(cells) for cells in compared)))
     singles = [*key, *others] if len(key) == 1 else others
     for title in dict.fromkeys(singles):
         written = columns[title]
@@ -410,7 +409,7 @@ def _guessed_key(columns: Columns) -> list[str]:
 
 def _is_measured(cells: Sequence[str]) -> bool:
     """Whether a column holds numbers with decimals, which are mostly all different and yet no key."""
-    return any("." in cell for cell in cells) and None not in map(number, map(plain, cells))
+    return any("." in cell for cell in cells) and None not in [number(plain(cell)) for cell in cells]
 
 
 def _guessed_secrets(columns: Columns, key: Sequence[str], others: Sequence[str]) -> Sequence[str]:

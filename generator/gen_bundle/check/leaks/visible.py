@@ -126,7 +126,9 @@ def foreign_files(bundle: Bundle) -> list[Seen]:
     if programs:
         from gen_bundle.build.package.libraries import kept_site
 
-        own = own.union(*map(_files_below, filter(None, map(kept_site, programs.values()))))
+        for packages in programs.values():
+            if site := kept_site(packages):
+                own |= _files_below(site)
     return [seen for seen in found if sha256_of(seen.node) not in own]
 
 
