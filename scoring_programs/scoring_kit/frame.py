@@ -49,15 +49,14 @@ from scoring_kit.submission_files import (
 
 TaskScorer = Callable[[Any, Any, Mapping[str, Any]], TaskResult]
 """`score` of a task's module: a submission against the reference with the competition's options."""
-DEFAULT_INPUT, DEFAULT_OUTPUT = Path("/app/input"), Path("/app/output")
 
 
 def main(program_folder: Path, arguments: Sequence[str]) -> int:
     """Run a scoring program; returns its exit status, with every message already printed."""
     escape_what_cannot_be_printed()
     parser = argparse.ArgumentParser(prog="score.py", description="Score one submission.")
-    parser.add_argument("input", type=Path, nargs="?", default=DEFAULT_INPUT, help="folder with ref/ and res/")
-    parser.add_argument("output", type=Path, nargs="?", default=DEFAULT_OUTPUT, help="folder to write the scores to")
+    parser.add_argument("input", type=Path, nargs="?", default="/app/input", help="folder with ref/ and res/")
+    parser.add_argument("output", type=Path, nargs="?", default="/app/output", help="folder to write the scores to")
     parser.add_argument("--task", help="score only this task; the columns of the others get their worst value")
     request = parser.parse_args(arguments)
     gc.set_threshold(THRESHOLD)

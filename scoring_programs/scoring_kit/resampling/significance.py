@@ -14,11 +14,10 @@ from scoring_kit.units import Array, Statistic
 
 ALPHA = 0.05
 Pair = tuple[str, str]
+NARROW = 64
+"""Sparse sums of so few terms are multiplied twice as fast when they are filled."""
 SAME = 1e-10
 """Differences that are closer than this, relative to the scores, are equal: sums differ in their last bits."""
-
-NARROW = 64
-"""Sparse sums of so few terms are multiplied faster when they are filled."""
 
 Mixed = Callable[[int, int], Array]
 """(team, other) → the team's metric with the other's answers to the exchanged units, shape [arrangements]."""
@@ -85,7 +84,7 @@ class _Exchange:
             whole.append(part.shown(part.over(np.ones((1, units)))))
         self.whole = np.stack(whole)
         self.width = 2 * units
-        self.sums: list[Any] = []  # of each team, or side by side
+        self.sums: list[Any] = []  # of each team
         if len(there) == len(parts):
             # joined, so that the terms of all teams are the same
             every = reduce(lambda one, other: one.joined(other), there).as_sums()
@@ -94,21 +93,16 @@ class _Exchange:
                 sums = every.sums
                 if hasattr(sums, "toarray") and sums.shape[1] <= NARROW:
                     sums = sums.toarray()
-                of_teams = [sums[start : start + units] for start in range(0, units * len(parts), units)]
-                # one product for all teams, which takes a third of the time, where the sums of all are not sparse
-                self.sums = of_teams if hasattr(sums, "toarray") else [np.hstack(of_teams)]
+                self.sums = [sums[start : start + units] for start in range(0, units * len(parts), units)]
                 self.width = len(parts) * sums.shape[1]
 
     def mixed(self, masks: Array) -> Mixed:
         """Return the metrics for arrangements: masks of shape [arrangements, units], 1 where a unit is exchanged."""
         if self.sums:
-            given: list[Array] = []
-            kept: list[Array] = []
+            given, kept = [], []
             for sums in self.sums:
-                away, whole = np.asarray(masks @ sums), np.asarray(sums.sum(axis=0)).ravel()
-                of_teams = len(self.parts) // len(self.sums)
-                given += np.split(away, of_teams, axis=1)
-                kept += np.split(whole - away, of_teams, axis=1)
+                given.append(np.asarray(masks @ sums))
+                kept.append(np.asarray(sums.sum(axis=0)).ravel() - given[-1])
             return lambda team, other: self.formula(kept[team] + given[other])
         counts = np.concatenate([1.0 - masks, masks], axis=1)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoring_kit.errors import OrganiserError, Problems
-from scoring_kit.team_results import read_entries
+from scoring_kit.team_results import TeamName, entry_name, read_entries
 from tests.scoring_programs.framed import Files, write_files
 
 
@@ -28,13 +28,9 @@ def by_first_line(stem: str, names: Sequence[str], problems: Problems) -> str | 
     return names[0].split("-")[0]
 
 
-def read(tmp_path: Path, files: Files, rule: object = None) -> dict[str, dict[str, str]]:
+def read(tmp_path: Path, files: Files, rule: TeamName = entry_name) -> dict[str, dict[str, str]]:
     """Team → its submission's files with their text."""
-    write_files(tmp_path / "all", files)
-    work = tmp_path / "work"
-    entries = (
-        read_entries(tmp_path / "all", work, [], by_first_line) if rule else read_entries(tmp_path / "all", work, [])
-    )
+    entries = read_entries(write_files(tmp_path / "all", files), tmp_path / "work", [], rule)
     faults = [fault for entry in entries for fault in entry.problems]
     if faults:
         raise OrganiserError(*faults)
