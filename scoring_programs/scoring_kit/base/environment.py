@@ -60,10 +60,7 @@ def requirement(extra: str) -> Optional[str]:
 
     Source: https://packaging.python.org/specifications/direct-url/ (absent for what came from an index).
     """
-    # Rarely needed, and slow to import.
-    from importlib import metadata
-    from urllib.parse import urlsplit
-    from urllib.request import url2pathname
+    from importlib import metadata  # rarely needed, and slow to import
 
     try:
         recorded = metadata.distribution("gen-bundle").read_text("direct_url.json")
@@ -72,9 +69,6 @@ def requirement(extra: str) -> Optional[str]:
     if recorded is None:
         return f"gen-bundle[{extra}]"
     origin = json.loads(recorded)
-    url = urlsplit(origin["url"])
-    if url.scheme == "file":
-        return f"{url2pathname(url.path)}[{extra}]"
     source = origin["url"]
     if version := origin.get("vcs_info"):
         source = f"{version['vcs']}+{source}@{version['commit_id']}"

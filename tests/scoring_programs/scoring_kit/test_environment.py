@@ -15,9 +15,7 @@ COMMIT = "0" * 40
 @pytest.mark.parametrize(
     ("origin", "requirement"),
     [
-        ({"url": "file:///home/me/my%20folder", "dir_info": {}}, "/home/me/my folder[score]"),
-        ({"url": "file:///home/me/my-checkout", "dir_info": {"editable": True}}, "/home/me/my-checkout[score]"),
-        ({"url": "file:///dist/gen_bundle-1.whl", "archive_info": {}}, "/dist/gen_bundle-1.whl[score]"),
+        ({"url": "file:///my%20folder", "dir_info": {"editable": True}}, "gen-bundle[score] @ file:///my%20folder"),
         (
             {"url": "https://git.example.org/g.git", "vcs_info": {"vcs": "git", "commit_id": COMMIT}},
             f"gen-bundle[score] @ git+https://git.example.org/g.git@{COMMIT}",
