@@ -10,26 +10,11 @@ a line end after it; anything else that is printed is passed over), a JSON objec
 
 Before it, a record may say how far a verb is: `progress`, an object of `step`, `done` and `total`.
 
-The verbs that a package serves itself, each with the fields of its request
-(`tasks`, `all_tasks`, `layout` and `options` in each) and its answer:
-
-- `prepare`: `source`, the folder of a phase's data; `out`, the folder to write reference data to; `phases`, the folders
-  of all phases' data. `{"warnings": […]}`.
-- `check_reference`: `reference`, a folder that `prepare` wrote; in a build also `phases`, and the files that
-  participants get, name → path: `given` in this phase, `given_to_all` in all phases. `{"warnings": […]}`.
-- `template`: `reference`; `out`, the folder to write the empty submission to. `{}`.
-- `secrets`: `reference`. `{"files": [{"name": …, "key": […], "columns": […]}, …]}`: the reference files that hold gold
-  (`*` stands for any name), the titles of their secret columns or the names of their fields in JSON, and those of the
-  columns that identify a row; also `public`, columns that participants may have, and `"lines": true` in place of
-  columns, where every line is gold. These names travel in the scoring program, so that any check knows them.
-
-Served for every package, unless its module has a function of that name itself: `check_reference` (reads it, which finds
-every fault), `manifest` (of `reference`, what the module `reference` says), `rank`, `power`, `columns`, `trial`, and
-`disclosure` (of `reference`, the number of `submissions` and the `decimals` of scores: how many gold values the scores
-give away, `declared.disclosure`; null where it is not known).
-By `columns` and `trial` a build tries a package before anyone uploads it. A task's module may define two names beside
-`score`: `METRICS`, the names of the metrics that a column may show; and `NEEDS_MODEL = True` where `score` loads a
-model, so that a build does not try it. Then METRICS must be there.
+A package serves `prepare`, `template` and `secrets` itself; docs/packages.md has their requests and answers. Served for
+every package, unless its module has a function of that name: `check_reference` (reads it, which finds every fault),
+`manifest` (of `reference`, what the module `reference` says), `rank`, `power`, `columns`, `trial`, by which a build tries
+a package before anyone uploads it, and `disclosure` (of `reference`, the number of `submissions` and the `decimals` of
+scores: how many gold values the scores give away, `declared.disclosure`; null where it is not known).
 """
 
 import csv
@@ -77,7 +62,7 @@ class Warned(TypedDict):
 
 
 class Secrets(TypedDict):
-    """The answer of `secrets`; see above."""
+    """The answer of `secrets`; docs/packages.md says what it means."""
 
     files: Sequence[Mapping[str, object]]
 
