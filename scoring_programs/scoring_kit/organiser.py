@@ -12,9 +12,9 @@ Before it, a record may say how far a verb is: `progress`, an object of `step`, 
 
 A package serves `prepare`, `template` and `secrets` itself; docs/packages.md has their requests and answers. Served for
 every package, unless its module has a function of that name: `check_reference` (reads it, which finds every fault),
-`manifest` (of `reference`, what the module `reference` says), `rank`, `power`, `columns`, `trial`, by which a build tries
-a package before anyone uploads it, and `disclosure` (of `reference`, the number of `submissions` and the `decimals` of
-scores: how many gold values the scores give away, `declared.disclosure`; null where it is not known).
+`manifest` (of `reference`, what the module `reference` says), `rank`, `power`, `columns` and `trial`, by which a build
+tries a package before anyone uploads it, and `disclosure` (of `reference`, the number of `submissions` and the
+`decimals` of scores: how many gold values the scores give away, `declared.disclosure`; null where it is not known).
 """
 
 import csv
