@@ -294,6 +294,7 @@ def test_what_is_no_tree_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("runs_in_forks")
 @pytest.mark.parametrize("name", CASES)
 def test_an_example_is_built_and_tried(name: str, tmp_path: Path) -> None:
     """As its page says: in place of what `gen-bundle new` wrote, with the files of a task that are made here."""

@@ -8,7 +8,7 @@ import pytest
 from scoring_kit.errors import SubmissionError
 from tests.docs.pages import BLOCK, DOCS, follow
 
-pytestmark = pytest.mark.usefixtures("kept_organisers", "forked_python")
+pytestmark = pytest.mark.usefixtures("kept_organisers", "forked_python", "runs_in_forks")
 PAGES = [page.name for page in sorted(DOCS.glob("*.md")) if "\n```sh\n" in page.read_text(encoding="utf-8")]
 LEFT_BEHIND = {
     "final-report.md": {"final/report.tex": "booktabs"},

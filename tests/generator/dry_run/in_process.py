@@ -1,15 +1,20 @@
-"""An engine that runs our own programs inside the test's process, where the libraries are imported already.
+"""Engines that run our own programs without a start of Python, where the libraries are imported already.
 
 For tests of what a bundle scores. That packed programs run by themselves is shown with `ProcessEngine`.
 """
 
 import time
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 from gen_bundle.dry_run.engines import Container, Ended, LineListener
+from gen_bundle.dry_run.engines.process import _place_here, program_environment
 from ingestion_kit import ingestion
 from scoring_kit import frame
-from tests.forks import called, forked
+from tests.forks import called, forked, run_script
 
 
 class InProcessEngine:
@@ -37,3 +42,21 @@ class InProcessEngine:
 
     def close(self) -> None:
         pass
+
+
+class ForkedEngine(InProcessEngine):
+    """Runs any program of Python as it is packed, in a fork that has the libraries."""
+
+    def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
+        import_module("sklearn.metrics")
+        began = time.monotonic()
+        arguments = [_place_here(part, container.mounts) for part in container.argv[1:]]
+        seen = {**program_environment(), **container.environment}
+        exit_code = forked(partial(run_script, arguments), stdout, stderr, cwd=container.program, env=seen)
+        return Ended(exit_code, time.monotonic() - began)
+
+
+@pytest.fixture
+def runs_in_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the programs of a dry run in forks, where processes are asked for."""
+    monkeypatch.setattr(import_module("gen_bundle.dry_run.engines.choose"), "ProcessEngine", ForkedEngine)

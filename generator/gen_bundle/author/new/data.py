@@ -71,11 +71,12 @@ class Drawn:
 
     def numbers(self, keys: Sequence[Sequence[str]], gold: FileTable) -> list[Any]:
         """A number for each key."""
-        written = []
-        for place in range(1000):
+        places = [place_of(*key) for key in keys]
+        written = {}
+        for place in set(places):
             number = drawn(self.mean, self.deviation, self.within_one, place)
-            written.append(_in_its_form(gold, "number", number))
-        return [written[place_of(*key)] for key in keys]
+            written[place] = _in_its_form(gold, "number", number)
+        return [written[place] for place in places]
 
 
 # The files of a phase

@@ -10,7 +10,7 @@ import pytest
 
 from tests.generator.cli.running import gen_bundle
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "runs_in_forks")]
 WORDS = [
     "good",
     "bad",
