@@ -10,10 +10,10 @@ import pytest
 
 from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
-from gen_bundle.dry_run.engines.process import ProcessEngine
 from gen_bundle.dry_run.report import Run
 from gen_bundle.ground.resources import resource
 from tests import tiny_models
+from tests.generator.dry_run.in_process import ForkedEngine
 from tests.punkt import punkt as punkt
 from tests.scoring_programs.clpsych2025.cases import WORST, answer, full_gold, gold_json, post
 from tests.shared import FIXTURES
@@ -30,7 +30,7 @@ def replay(out: Path, submissions: Mapping[str, Any], request: BuildRequest) -> 
     for name, content in submissions.items():
         files.append(out / f"{name}.json")
         files[-1].write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-    results = dry_run(DryRunRequest(built.path, out / "results", files, phases=["test"]), ProcessEngine())
+    results = dry_run(DryRunRequest(built.path, out / "results", files, phases=["test"]), ForkedEngine())
     return {run.submission: run for run in results.runs}
 
 

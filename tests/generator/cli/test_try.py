@@ -10,7 +10,7 @@ from tests.generator.cli.running import gen_bundle
 from tests.generator.competition import small_competition
 from tests.yaml_text import dumped, loaded
 
-pytestmark = pytest.mark.usefixtures("kept_organisers")
+pytestmark = pytest.mark.usefixtures("kept_organisers", "runs_in_forks")
 
 
 def tried(*arguments: object, cwd: Path) -> tuple[int, str, str]:

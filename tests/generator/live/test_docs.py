@@ -14,7 +14,7 @@ from tests.generator.live.conftest import confirmable_draft
 from tests.live_ports import serve_site
 from tests.live_server import PASSWORD, Site, packed
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("runs_in_forks")]
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "live.md").read_text(encoding="utf-8")

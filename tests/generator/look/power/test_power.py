@@ -29,6 +29,25 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "task"
 
 
+def columns(project: Path, copied: Path, *written: dict[str, Any]) -> Path:
+    """A copy of the project with these columns in place of its own."""
+    shutil.copytree(project, copied)
+    (copied / "metrics.py").write_text(
+        "def right(gold, predicted):\n    return float(gold['label'] == predicted['label'])\n"
+    )
+    declaration = loaded((copied / "bundle.yaml").read_bytes())
+    declaration["tasks"][0]["columns"] = list(written)
+    (copied / "bundle.yaml").write_text(dumped(declaration))
+    return copied
+
+
+@pytest.fixture(scope="module")
+def by_accuracy(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same project with a column that is simulated in a fifth of the time."""
+    folder = tmp_path_factory.mktemp("by_accuracy")
+    return columns(project, folder / "task", {"key": "accuracy", "title": "Accuracy", "metric": "accuracy"})
+
+
 def figures(*arguments: object, status: int = 0) -> dict[str, Any]:
     done = gen_bundle("power", *arguments, *FEW, "--json")
     assert done.returncode == status, done.stderr
@@ -53,17 +72,17 @@ def test_answer_first_then_figures_and_a_page_that_loads_nothing(project: Path, 
     assert gen_bundle("power", project, *FEW, "--out", tmp_path / "out").returncode == 2
 
 
-def test_a_bundle_says_the_same_as_its_project(project: Path, tmp_path: Path) -> None:
+def test_a_bundle_says_the_same_as_its_project(by_accuracy: Path, tmp_path: Path) -> None:
     bundle = tmp_path / "bundle.zip"
-    assert gen_bundle(project, "--out", bundle).returncode == 0
-    (of_project,), (of_bundle,) = (figures(source)["tasks"].values() for source in (project, bundle))
+    assert gen_bundle(by_accuracy, "--out", bundle).returncode == 0
+    (of_project,), (of_bundle,) = (figures(source)["tasks"].values() for source in (by_accuracy, bundle))
     assert of_bundle["sizes"] == of_project["sizes"]
-    assert gen_bundle("power", bundle, "--data", project / "data").returncode == 2
+    assert gen_bundle("power", bundle, "--data", by_accuracy / "data").returncode == 2
 
 
-def test_a_page_that_asks_for_it_has_the_first_sentence(project: Path, tmp_path: Path) -> None:
+def test_a_page_that_asks_for_it_has_the_first_sentence(by_accuracy: Path, tmp_path: Path) -> None:
     copied = tmp_path / "task"
-    shutil.copytree(project, copied)
+    shutil.copytree(by_accuracy, copied)
     page = copied / "pages" / "evaluation.md.j2"
     page.write_text(page.read_text() + "\n{{ power }}\n")
     bundle = tmp_path / "bundle.zip"
@@ -71,21 +90,9 @@ def test_a_page_that_asks_for_it_has_the_first_sentence(project: Path, tmp_path:
     assert done.returncode == 0, done.stderr
     with zipfile.ZipFile(bundle) as opened:
         text = opened.read("pages/evaluation.md").decode()
-    (task,) = json.loads(gen_bundle("power", project, "--sizes", "1", "--json").stdout)["tasks"].values()
+    (task,) = json.loads(gen_bundle("power", by_accuracy, "--sizes", "1", "--json").stdout)["tasks"].values()
     smallest = f"{task['sizes'][0]['smallest']:.2g}"
-    assert f"these 150 rows tell two systems apart that differ by {smallest} Macro F1, in 8 of 10 test sets." in text
-
-
-def columns(project: Path, copied: Path, *written: dict[str, Any]) -> Path:
-    """A copy of the project with these columns in place of its own."""
-    shutil.copytree(project, copied)
-    (copied / "metrics.py").write_text(
-        "def right(gold, predicted):\n    return float(gold['label'] == predicted['label'])\n"
-    )
-    declaration = loaded((copied / "bundle.yaml").read_bytes())
-    declaration["tasks"][0]["columns"] = list(written)
-    (copied / "bundle.yaml").write_text(dumped(declaration))
-    return copied
+    assert f"these 150 rows tell two systems apart that differ by {smallest} Accuracy, in 8 of 10 test sets." in text
 
 
 def test_a_function_called_once_a_key_says_the_same_as_its_metric(project: Path, tmp_path: Path) -> None:
@@ -128,23 +135,23 @@ def test_each_task_of_several_tables_has_its_own_answer(project: Path, tmp_path:
     half = {**table, "file": "half.csv", "reference": {**reference, "file": "half.csv"}}
     declaration["submission"] = {"tables": {"all": {**table, "reference": reference}, "half": half}}
     declaration["tasks"] = [
-        {"id": name, "name": name, "columns": [{"key": f"{name}_f1", "metric": {"name": "f1", "table": name}}]}
+        {"id": name, "name": name, "columns": [{"key": f"right_{name}", "metric": {"name": "accuracy", "table": name}}]}
         for name in ("all", "half")
     ]
     (copied / "bundle.yaml").write_text(dumped(declaration))
     shutil.rmtree(copied / "data" / "baselines", ignore_errors=True)
     rows = (copied / "data" / "test" / "gold.csv").read_text().splitlines(keepends=True)
-    (copied / "data" / "test" / "half.csv").write_text("".join(rows[:76]))
-    found = figures(copied, status=1)["tasks"]  # of 75 rows no interval would be printed
-    assert [found[name]["units"] for name in ("all", "half")] == [150, 75]
+    (copied / "data" / "test" / "half.csv").write_text("".join(rows[:41]))
+    found = figures(copied, status=1)["tasks"]  # of 40 rows no interval would be printed
+    assert [found[name]["units"] for name in ("all", "half")] == [150, 40]
     assert found["half"]["sizes"][0]["smallest"] > found["all"]["sizes"][0]["smallest"]
 
 
-def test_a_test_set_that_is_too_small_ends_with_1(project: Path) -> None:
-    (task,) = figures(project)["tasks"].values()
+def test_a_test_set_that_is_too_small_ends_with_1(by_accuracy: Path) -> None:
+    (task,) = figures(by_accuracy)["tasks"].values()
     smallest = task["sizes"][0]["smallest"]
-    figures(project, "--want", smallest * 1.01)
-    done = gen_bundle("power", project, *FEW, "--want", smallest / 2)
+    figures(by_accuracy, "--want", smallest * 1.01)
+    done = gen_bundle("power", by_accuracy, *FEW, "--want", smallest / 2)
     assert done.returncode == 1
     assert "is wanted" in done.stderr
 

@@ -1,7 +1,6 @@
-"""500 made-up tasks whose truth is known: how often intervals hold it, and how often equal teams seem to differ."""
+"""Made-up tasks whose truth is known: how often intervals hold it, and how often equal teams seem to differ."""
 
 from collections.abc import Iterator
-from itertools import islice
 
 import numpy as np
 import pytest
@@ -10,14 +9,16 @@ from numpy.typing import NDArray
 from scoring_kit.resampling.task import Resampled, Resampling, resampled
 from scoring_kit.units import Additive, Array
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1, macro_f1_of, means, team
+from tests.sweeps import sweep
 
-TASKS, UNITS, ROWS, RESAMPLES = 500, 100, 250, 400
+UNITS, ROWS, RESAMPLES = 100, 250, 400
+of_tasks = pytest.mark.parametrize("tasks", sweep((150, 500), (150,)))
 
 
-def simulated(gains: tuple[float, ...], *, tests_alone: bool = False) -> Iterator[Resampled]:
+def simulated(tasks: int, gains: tuple[float, ...], *, tests_alone: bool = False) -> Iterator[Resampled]:
     """Tasks of teams whose units have a difficulty in common, each with its own mean."""
     random = np.random.default_rng(2026)
-    for task in range(TASKS):
+    for task in range(tasks):
         difficulty = random.normal(size=UNITS)
         teams = means({f"{gain}:{i}": difficulty + random.normal(gain, size=UNITS) for i, gain in enumerate(gains)})
         published = {name: place for place, name in enumerate(teams, start=1)}
@@ -29,31 +30,34 @@ def truth(name: str) -> float:
 
 
 @pytest.mark.slow
-def test_intervals_of_scores_and_differences_hold_the_truth_in_95_of_100_tasks() -> None:
+@of_tasks
+def test_intervals_of_scores_and_differences_hold_the_truth_in_95_of_100_tasks(tasks: int) -> None:
     scores: list[bool] = []
     differences: list[bool] = []
-    for found in simulated((0.4, 0.2, 0.0)):
+    for found in simulated(tasks, (0.4, 0.2, 0.0)):
         scores += [low <= truth(name) <= high for name, (low, high) in found.intervals.items()]
         differences += [low <= truth(a) - truth(b) <= high for (a, b), (low, high) in found.differences.items()]
-    assert len(scores) == len(differences) == 3 * TASKS
+    assert len(scores) == len(differences) == 3 * tasks
     assert 0.93 <= np.mean(scores) <= 0.97
     assert 0.93 <= np.mean(differences) <= 0.97
 
 
 @pytest.mark.slow
-def test_equal_teams_rarely_seem_to_differ_and_real_differences_are_found() -> None:
+@of_tasks
+def test_equal_teams_rarely_seem_to_differ_and_real_differences_are_found(tasks: int) -> None:
     """The share of tasks with any false positive among the pairs is what Holm bounds by 5 %."""
-    false = [any(p < 0.05 for p in found.p_holm.values()) for found in simulated((0.0,) * 5, tests_alone=True)]
+    false = [any(p < 0.05 for p in found.p_holm.values()) for found in simulated(tasks, (0.0,) * 5, tests_alone=True)]
     assert np.mean(false) <= 0.05
-    found_ones = [max(found.p_holm.values()) < 0.05 for found in simulated((0.5, 0.0), tests_alone=True)]
+    found_ones = [max(found.p_holm.values()) < 0.05 for found in simulated(tasks, (0.5, 0.0), tests_alone=True)]
     assert np.mean(found_ones) > 0.9
 
 
 @pytest.mark.slow
-def test_a_first_place_looks_at_least_as_much_too_good_as_is_said() -> None:
+@pytest.mark.parametrize("tasks", sweep((20, 60), (20,)))
+def test_a_first_place_looks_at_least_as_much_too_good_as_is_said(tasks: int) -> None:
     """The true score of each of twelve equal teams is 0."""
     said, gained = [], []
-    for found in islice(simulated((0.0,) * 12), 60):
+    for found in simulated(tasks, (0.0,) * 12):
         said.append(found.optimism or 0.0)
         gained.append(max(sum(ends) / 2 for ends in found.intervals.values()))
     assert 0.4 * np.mean(gained) < np.mean(said) < np.mean(gained)
@@ -81,16 +85,20 @@ def _distance(sums: Array) -> Array:
 
 
 @pytest.mark.slow
-def test_the_smallest_difference_is_found_in_8_of_10_tasks() -> None:
+@of_tasks
+def test_the_smallest_difference_is_found_in_8_of_10_tasks(tasks: int) -> None:
     """Of means of normal values, 2.8 standard errors of a difference, which is √(2 / 100) here."""
-    smallest = [found.smallest for found in simulated((0.4, 0.0))]
+    smallest = [found.smallest for found in simulated(tasks, (0.4, 0.0))]
     assert np.mean([one for one in smallest if one]) == pytest.approx(2.8 * (2 / UNITS) ** 0.5, rel=0.03)
-    found_ones = [found.p[name] < 0.05 for found in simulated((0.396, 0.0), tests_alone=True) for name in found.p]
+    found_ones = [
+        found.p[name] < 0.05 for found in simulated(tasks, (0.396, 0.0), tests_alone=True) for name in found.p
+    ]
     assert np.mean(found_ones) == pytest.approx(0.8, abs=0.05)
 
 
 @pytest.mark.slow
-def test_intervals_of_macro_f1_hold_what_many_rows_would_give() -> None:
+@of_tasks
+def test_intervals_of_macro_f1_hold_what_many_rows_would_give(tasks: int) -> None:
     random = np.random.default_rng(1)
 
     def rows(number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -100,7 +108,7 @@ def test_intervals_of_macro_f1_hold_what_many_rows_would_give() -> None:
     gold, predicted = rows(400_000)
     true = float(macro_f1(macro_f1_of(gold.tolist(), predicted.tolist(), 3).sums.sum(axis=0)))
     held = []
-    for task in range(TASKS):
+    for task in range(tasks):
         gold, predicted = rows(ROWS)
         statistic = macro_f1_of(gold.tolist(), predicted.tolist(), 3)
         low, high = resampled({"A": team(statistic)}, {"A": 1}, ROWS, Resampling(RESAMPLES, task)).intervals["A"]
