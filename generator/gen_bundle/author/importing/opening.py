@@ -16,7 +16,7 @@ from gen_bundle.ground.errors import UserError, raise_all
 from gen_bundle.ground.resources import SCAFFOLD_TEXT
 from gen_bundle.ground.yaml_document import MAX_BYTES, UnreadableYamlError, dotted, read_yaml
 from gen_bundle.ground.zips.tree import Node, file_of, is_encodable
-from gen_bundle.ground.zips.unpacking import BUNDLE
+from gen_bundle.ground.zips.unpacking import parts_of
 
 PYTHON_TAG = re.compile(rb"!!python/\S+[ \t]*")
 ABSENT = "NOT-IN-THE-BUNDLE"
@@ -72,7 +72,7 @@ def _refuse_broken(path: Path, bundle: Bundle) -> None:
     archive = bundle.archive
     problems = [f"{path}: {member or 'the zip'}: {reason}." for member, reason in archive.failures]
     problems += [f"{path}: {name}: expands more than 200 times, to over 2 GiB (a zip bomb)." for name in archive.bombs]
-    if path.is_file() and BUNDLE.is_bomb(sum(member.file_size for member in archive.members), path.stat().st_size):
+    if path.is_file() and archive.is_bomb(path.stat().st_size):
         problems.append(f"{path}: expands more than 200 times, to over 2 GiB (a zip bomb).")
     raise_all(problems, "Nothing was written. Expected a zip that can be unpacked, or the folder of a bundle.")
 
@@ -174,7 +174,7 @@ def put(tree: Node, name: str, node: Node) -> None:
     if node.children is not None:
         node = Node(children=dict(node.children))  # a copy: it may be put below itself
     folder = tree
-    *above, last = [part for part in name.split("/") if part not in ("", ".", "..")] or [""]
+    *above, last = parts_of(name) or [""]
     for part in above:
         if folder.children is not None:
             folder = folder.children.setdefault(part, Node(children={}))

@@ -162,6 +162,16 @@ def listed(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + " …" * (len(names) > most)
 
 
+def names_of(columns: Iterable[GoldColumn]) -> list[str]:
+    """Return the names of columns."""
+    return [column.name for column in columns]
+
+
+def without_case(texts: Iterable[str]) -> dict[str, str]:
+    """Return texts by how they are written without case."""
+    return {text.casefold(): text for text in texts}
+
+
 def labels_of(texts: Collection[str], kind: str) -> tuple[str, ...]:
     """The labels of a column of this type, in the order to declare them."""
     ordered = on_a_scale(texts) if kind == "ordinal" else ()
@@ -282,9 +292,9 @@ def on_a_scale(values: Collection[str]) -> tuple[str, ...]:
     places = {int(found[1]): found[0] for found in numbered if found}
     if len(places) == len(values):
         return tuple(places[place] for place in sorted(places))
-    words = {value.casefold(): value for value in values}
+    words = without_case(values)
     for scale in SCALES:
-        known = [one.casefold() for one in scale]
+        known = list(without_case(scale))
         if len(words) == len(values) and words.keys() <= set(known) and (known[0] in words or known[-1] in words):
             return tuple(words[one] for one in known if one in words)
     return ()
@@ -414,7 +424,7 @@ def misfits(gold: FileTable, column: GoldColumn, kind: str) -> list[str]:
             others = f" The same in {', '.join(rest[:PLACES_SHOWN])}{more}."
         expected = f"Expected {FORMS[kind]}; or another type or column for --answer."
         return [f"{first}: {column.name} does not hold a value of type {kind}. {expected}{others}"]
-    labels = sorted({text or "" for text in gold.texts(column.name)})
+    labels = sorted(set(gold.labels(column.name)))
     if kind != "probability" or len(labels) == 2:
         return []
     shown = ", ".join(labels[:PLACES_SHOWN])

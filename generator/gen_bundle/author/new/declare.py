@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gen_bundle.author.new.columns import GoldColumn, listed
+from gen_bundle.author.new.columns import GoldColumn, listed, names_of
 from gen_bundle.author.new.data import (
     ENTRY,
     GOLD,
@@ -64,7 +64,7 @@ CHOICES: dict[str, list[tuple[str, dict[str, Any]]]] = {
 def board_of(proposal: Proposal) -> list[dict[str, Any]]:
     """The leaderboard's columns as bundle.yaml lists them; the first one ranks."""
     if proposal.item is not None:
-        item, score = (column.name for column in proposal.answers)
+        item, score = names_of(proposal.answers)
         named = {"item": item, "score": score, "relevance": str(proposal.relevance)}
         options = {option: name for option, name in named.items() if option != name}
         return [{"key": key, "metric": {**metric, **options}} for key, metric in CHOICES["ranking"]]
@@ -90,7 +90,7 @@ def answer_columns(answers: Sequence[GoldColumn]) -> list[dict[str, Any]]:
             found.append(entry)
         return found
     if all(is_alike(column, answers[0]) for column in answers):
-        fields = {"fields": [column.name for column in answers]}
+        fields = {"fields": names_of(answers)}
         for key, metric in choices_of(answers[0]):
             found.append({"key": f"mean_{key}", "metric": _with(metric, fields)})
     for column in answers:

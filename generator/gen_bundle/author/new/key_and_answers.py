@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from gen_bundle.author.new.columns import BINARY, WHOLE, GoldColumn, constant, gaps, labels_of
+from gen_bundle.author.new.columns import BINARY, WHOLE, GoldColumn, constant, gaps, labels_of, names_of, without_case
 from gen_bundle.ground.errors import UserError, raise_all
 from gen_bundle.ground.tables.table import FEWEST_REPEATS, LINE_KEY, FileTable, all_match
 from scoring_kit.base.field_types import NUMBER
@@ -181,7 +181,7 @@ def _is_many(gold: FileTable, key: Key, rows: Rows | None) -> bool:
     problems = []
     for at, one in enumerate(found):
         if first.setdefault(one, at) != at:
-            shown = ", ".join(repr(part) for part in one[-len(key) :])
+            shown = repr(one[-len(key) :]).strip("(,)")
             problems.append(
                 f"{gold.place(at)}: {' and '.join(key)} {shown} is used already, in {gold.place(first[one])}. Expected "
                 "each key once, or --rows many."
@@ -235,7 +235,7 @@ def _says_nothing(gold: FileTable, column: GoldColumn) -> bool:
     """
     texts = gold.shown(column.name)
     different = set(texts)
-    is_flag = {text.casefold() for text in different} < set().union(*BINARY)
+    is_flag = without_case(different).keys() < set().union(*BINARY)
     if ANSWER_NAME.fullmatch(column.name) or len(texts) < 2 or column.type == "other" or is_flag:
         return False
     is_code = column.type == "string" or (column.type == "number" and all_match(WHOLE, texts))
@@ -244,9 +244,9 @@ def _says_nothing(gold: FileTable, column: GoldColumn) -> bool:
 
 def _spread(gold: FileTable, answers: Sequence[GoldColumn]) -> GoldColumn | None:
     """Columns that say of a label each whether it holds, as one set of labels; None for any other."""
-    names = tuple(one.name for one in answers)
+    names = tuple(names_of(answers))
     texts = _texts_of(gold, names)
-    words = {one.casefold() for one in texts}
+    words = without_case(texts).keys()
     if len(names) < FEWEST_SPREAD or words not in BINARY or len(texts) > len(words):
         return None
     negative, positive = sorted(texts)
@@ -262,7 +262,7 @@ def _texts_of(gold: FileTable, names: Sequence[str]) -> set[str]:
 
 def _of_annotators(gold: FileTable, answers: Sequence[GoldColumn]) -> GoldColumn | None:
     """Columns of several annotators as the one answer that each of them gave; None for any other."""
-    names = tuple(one.name for one in answers)
+    names = tuple(names_of(answers))
     kind, *others = {one.type for one in answers}
     if len(names) < 2 or others or not all_match(ANNOTATOR_NAME, names):
         return None
@@ -278,7 +278,7 @@ def _numbers(gold: FileTable, answers: Sequence[GoldColumn]) -> GoldColumn | Non
     """Return many columns of numbers, such as one of each gene, as one list of numbers; None for any other."""
     if len(answers) <= MOST_FIELDS or {one.type for one in answers} != {"number"}:
         return None
-    return GoldColumn(_unused("values", gold), "numbers", columns=tuple(one.name for one in answers))
+    return GoldColumn(_unused("values", gold), "numbers", columns=tuple(names_of(answers)))
 
 
 def _unused(name: str, gold: FileTable) -> str:
@@ -324,7 +324,7 @@ def is_alike(column: GoldColumn, other: GoldColumn) -> bool:
 
 def _are_flags(column: GoldColumn, other: GoldColumn) -> bool:
     """Return whether columns say whether something holds, in the same two words; some may say the same in all rows."""
-    texts = {one.casefold() for one in column.values + other.values}
+    texts = without_case(column.values + other.values).keys()
     return column.type == other.type == "label" and texts in BINARY
 
 

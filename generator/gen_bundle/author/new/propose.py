@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from gen_bundle.author.new.columns import TYPES, GoldColumn, as_type, listed, look_at, misfits
+from gen_bundle.author.new.columns import TYPES, GoldColumn, as_type, listed, look_at, misfits, names_of
 from gen_bundle.author.new.gold_of_phases import numbered
 from gen_bundle.author.new.key_and_answers import (
     ANSWER_NAME,
@@ -214,7 +214,7 @@ def _check_relevances(gold: FileTable, key: Key, name: str) -> None:
     raise_all(faults)
     for query, is_answered in answered.items():
         if not is_answered:
-            shown = ", ".join(repr(one) for one in query[-len(key) :])
+            shown = repr(query[-len(key) :]).strip("(,)")
             faults.append(
                 f"{gold.file}: {shown} has no item with a {name} above 0. Expected a relevant item for each query."
             )
@@ -277,7 +277,7 @@ def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
         return proposal
     of_key = proposal.key if len(proposal.key) > 1 else ()
     texts = of_types(list(proposal.columns.values()), "text")
-    others = answered | {column.name for column in (*proposal.groups, *texts)}
+    others = answered.union(names_of((*proposal.groups, *texts)))
     for name in called(CLUSTER_NAME, (*of_key, *proposal.public, *proposal.secret)):
         if name not in others and usable(proposal.gold, [name]):
             different = len(set(proposal.gold.texts(name)))
@@ -334,7 +334,7 @@ def doubts(proposal: Proposal, choices: Choices) -> Iterator[str]:
     else:
         answers = list(proposal.answers)
         if proposal.secret and not proposal.many and not any(_is_named(one) for one in answers):
-            names = ", ".join(column.name for column in answers)
+            names = ", ".join(names_of(answers))
             yield f"that participants answer {names} is a guess; another column: --answer COLUMN"
     for column in answers:
         yield from _of_answer(column)

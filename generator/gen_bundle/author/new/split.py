@@ -106,7 +106,7 @@ def _strata(proposal: Proposal) -> list[str]:
     """Return what each row is divided by: its label, where there is one for each key."""
     for column in _ordered_answers(proposal):
         if column.type != "number":
-            return [text or "" for text in proposal.gold.texts(column.name)]
+            return proposal.gold.labels(column.name)
     return [""] * len(proposal.gold)
 
 

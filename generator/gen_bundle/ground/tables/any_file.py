@@ -506,9 +506,10 @@ def without_tags(text: str) -> str:
 def cells(line: str) -> tuple[str, ...]:
     """The cells of a line: at tabs, bars, commas, semicolons, or else at blanks and colons."""
     line = line.rstrip(" \t\r\n,;")
-    mark = next((mark for mark in ("\t", "|") if mark in line), "")
-    if mark:
-        parts = line.split(mark)
+    if "\t" in line:
+        parts = line.split("\t")
+    elif "|" in line:
+        parts = line.split("|")
     elif "," in line or ";" in line:
         allow_long_cells()
         try:
@@ -517,5 +518,4 @@ def cells(line: str) -> tuple[str, ...]:
             parts = []
     else:
         parts = re.split(r"\s*(?::|=>?|->|→)\s*|\s+", line.strip())
-    bare = (part.strip(EDGE) for part in parts)
-    return tuple(one for one in bare if one)
+    return tuple(bare for part in parts if (bare := part.strip(EDGE)))

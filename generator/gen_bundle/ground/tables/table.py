@@ -88,6 +88,10 @@ class FileTable:
             self._texts[name] = [text_of(value) for value in self.columns[name]]
         return self._texts[name]
 
+    def labels(self, name: str) -> list[str]:
+        """The values of a column as labels; empty for what is none."""
+        return [text or "" for text in self.texts(name)]
+
     def shown(self, name: str) -> Sequence[str]:
         """The values of a column as texts, each."""
         if not self.is_json:
@@ -100,8 +104,7 @@ class FileTable:
         wanted = tuple(names)
         if wanted not in self._keys:
             columns: list[Sequence[str]] = [self.phases] if self.phases else []
-            for name in wanted:
-                columns.append([text or "" for text in self.texts(name)])
+            columns += [self.labels(name) for name in wanted]
             self._keys[wanted] = list(zip(*columns, strict=True))
         return self._keys[wanted]
 

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Literal, NamedTuple, cast
 
-from gen_bundle.ground.zips.unpacking import BUNDLE
+from gen_bundle.ground.zips.unpacking import BUNDLE, parts_of
 from scoring_kit.base.submissions import UNREADABLE, is_junk
 
 CHUNK = 1024 * 1024
@@ -247,6 +247,10 @@ class Archive:
     links: list[str] = field(default_factory=list)
     kept: int = 0
 
+    def is_bomb(self, packed: int) -> bool:
+        """Return whether all members together are out of all proportion to the size of the zip."""
+        return BUNDLE.is_bomb(sum(member.file_size for member in self.members), packed)
+
 
 def open_archive(source: IO[bytes], held: ExitStack) -> Archive:
     """Read a zip: every member is streamed once, so that a broken one is found.
@@ -292,7 +296,7 @@ def _read_member(found: Archive, opened: zipfile.ZipFile, member: zipfile.ZipInf
                 node.open = partial(io.BytesIO, data)
                 node.sha256 = digest(io.BytesIO(data))
         if old is not None and old.sha256 != node.sha256:
-            found.replaced.append("/".join(_parts(member)))
+            found.replaced.append("/".join(parts_of(member.filename)))
     except (PlaceError, *UNREADABLE) as error:
         found.failures.append((member.filename, str(error)))
         if node is not None:
@@ -306,18 +310,13 @@ class PlaceError(Exception):
     """A member that cannot be written to disk; the upload fails there."""
 
 
-def _parts(member: zipfile.ZipInfo) -> list[str]:
-    """Where zipfile puts a member: without root, empty, `.` and `..` parts."""
-    return [part for part in member.filename.split("/") if part not in ("", ".", "..")]
-
-
 def _place(root: Node, member: zipfile.ZipInfo, archive: zipfile.ZipFile) -> tuple[Node, Node | None]:
     """Put a member where unpacking would put it; returns it, and the file that it replaces, if any.
 
     Raises:
         PlaceError: the name is too long, or is a file where a folder is needed or the reverse.
     """
-    parts = _parts(member)
+    parts = parts_of(member.filename)
     sizes = [len(os.fsencode(part)) for part in parts]
     if max(sizes, default=0) > MAX_NAME_BYTES or sum(sizes) + len(sizes) > MAX_PATH_BYTES:
         raise PlaceError("its name is too long for a file system")
@@ -381,7 +380,7 @@ def unpack(found: Node | OnServer, held: ExitStack) -> Unpacked:
         archive = open_archive(searchable(stream, held), held)
     if archive.bombs:
         return Unpacked("zip", archive.tree, f"{archive.bombs[0]} is inflated out of all proportion")
-    if BUNDLE.is_bomb(sum(member.file_size for member in archive.members), found.size):
+    if archive.is_bomb(found.size):
         return Unpacked("zip", archive.tree, "it is inflated out of all proportion")
     if not archive.failures:
         return Unpacked("zip", archive.tree)

@@ -89,7 +89,7 @@ def _unpack_members(opened: zipfile.ZipFile, into: Path, bounds: Bounds) -> None
     made = {str(into)}
     for member in members:
         # Texts, since submissions are many and of many files: as paths they would take half of the time.
-        folder, _, name = "/".join([str(into), *_parts(member.filename)]).rpartition("/")
+        folder, _, name = "/".join([str(into), *parts_of(member.filename)]).rpartition("/")
         if member.is_dir():
             folder = f"{folder}/{name}"
         if folder not in made:
@@ -120,7 +120,7 @@ def _hostile(member: zipfile.ZipInfo) -> str | None:
         return f"{name!r} is an absolute name; names must be relative to the zip"
     if ".." in re.split(r"[/\\]", name):
         return f"{name!r} leaves the folder with '..'"
-    parts = _parts(name)
+    parts = parts_of(name)
     if "\0" in name or not parts:
         return f"{name!r} is not a file name"
     if len(parts) > MAX_FOLDERS:
@@ -128,5 +128,6 @@ def _hostile(member: zipfile.ZipInfo) -> str | None:
     return None
 
 
-def _parts(name: str) -> list[str]:
-    return [part for part in name.split("/") if part not in ("", ".")]
+def parts_of(name: str) -> list[str]:
+    """Return the folders of a member and its own name, where zipfile puts it: without root and parts of dots alone."""
+    return [part for part in name.split("/") if part not in ("", ".", "..")]
