@@ -111,19 +111,11 @@ def rumour_eval() -> str:
 
 @official("test.csv", "classification", "f1", "id: string, label: label")
 def humicroedit() -> str:
-    rows = [
-        [
-            f"{i}-{i + 100}",
-            f"{sentence()} <bank/>",
-            "bee",
-            f"{CHANCE.random() * 3:.1f}",
-            f"{sentence()} <rain/>",
-            "cow",
-            f"{CHANCE.random() * 3:.1f}",
-            CHANCE.randrange(3),
-        ]
-        for i in range(60)
-    ]
+    rows: list[list[object]] = []
+    for i in range(60):
+        edits = [f"{sentence()} <bank/>", "bee", f"{CHANCE.random() * 3:.1f}"]
+        edits += [f"{sentence()} <rain/>", "cow", f"{CHANCE.random() * 3:.1f}"]
+        rows.append([f"{i}-{i + 100}", *edits, CHANCE.randrange(3)])
     return lines([["id", "original1", "edit1", "meanGrade1", "original2", "edit2", "meanGrade2", "label"], *rows], ",")
 
 
@@ -153,34 +145,18 @@ def mu_shroom() -> str:
     for i in range(60):
         start = CHANCE.randrange(20)
         soft = [{"start": start, "prob": 0.3, "end": start + 4}, {"start": start + 4, "prob": 0.8, "end": start + 9}]
-        rows.append(
-            {
-                "id": f"tst-en-{i}",
-                "lang": "EN",
-                "model_input": sentence(),
-                "model_output_text": sentence(9),
-                "model_id": "m",
-                "soft_labels": soft,
-                "hard_labels": [[start + 4, start + 9]],
-            }
-        )
+        row = {"id": f"tst-en-{i}", "lang": "EN", "model_input": sentence(), "model_output_text": sentence(9)}
+        rows.append({**row, "model_id": "m", "soft_labels": soft, "hard_labels": [[start + 4, start + 9]]})
     return jsonl(rows)
 
 
 @official("val.jsonl", "classification", "roc_auc", "id: string, label: number", "--answer label=probability")
 def pan25() -> str:
-    return jsonl(
-        [
-            {
-                "id": f"{CHANCE.getrandbits(64):016x}",
-                "text": sentence(),
-                "model": one_of("a", "b", "human"),
-                "label": flag(0.5),
-                "genre": one_of("essays", "news"),
-            }
-            for i in range(60)
-        ]
-    )
+    rows = []
+    for _ in range(60):
+        row = {"id": f"{CHANCE.getrandbits(64):016x}", "text": sentence(), "model": one_of("a", "b", "human")}
+        rows.append({**row, "label": flag(0.5), "genre": one_of("essays", "news")})
+    return jsonl(rows)
 
 
 @official(
@@ -300,21 +276,9 @@ def gap() -> str:
     rows: list[list[object]] = []
     for i in range(1, 61):
         first = flag(0.4)
-        rows.append(
-            [
-                f"test-{i}",
-                sentence(14),
-                "her",
-                40 + i % 7,
-                "Ada Lind",
-                3,
-                str(bool(first)).upper(),
-                "Noor Haas",
-                20 + i % 3,
-                str(bool(flag(0.5) and not first)).upper(),
-                f"http://en.wikipedia.org/wiki/Page_{i}",
-            ]
-        )
+        a, b = str(bool(first)).upper(), str(bool(flag(0.5) and not first)).upper()
+        row = [f"test-{i}", sentence(14), "her", 40 + i % 7, "Ada Lind", 3, a, "Noor Haas", 20 + i % 3, b]
+        rows.append([*row, f"http://en.wikipedia.org/wiki/Page_{i}"])
     names = ["ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL"]
     return lines([names, *rows])
 

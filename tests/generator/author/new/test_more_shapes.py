@@ -37,15 +37,12 @@ def jsonl(record: Any) -> str:
     return "".join(json.dumps(record(i)) + "\n" for i in ROWS)
 
 
+LABELLED = "classification: label is label"
 SHAPES: Mapping[str, tuple[str, str | bytes, str]] = {
-    "UTF-16 of Excel": (
-        "g.csv",
-        table("id|label", "{i}|{label}", "\t").encode("utf-16"),
-        "classification: label is label",
-    ),
-    "blanks after commas": ("g.csv", table("id|label", "{i}|{label}", ", "), "classification: label is label"),
-    "bars": ("g.txt", table("id|text|label", "{i}|a text, {i}|{label}", "|"), "classification: label is label"),
-    "ids of pandas": ("g.csv", table("|label", "t{i}|{label}"), "classification: label is label"),
+    "UTF-16 of Excel": ("g.csv", table("id|label", "{i}|{label}", "\t").encode("utf-16"), LABELLED),
+    "blanks after commas": ("g.csv", table("id|label", "{i}|{label}", ", "), LABELLED),
+    "bars": ("g.txt", table("id|text|label", "{i}|a text, {i}|{label}", "|"), LABELLED),
+    "ids of pandas": ("g.csv", table("|label", "t{i}|{label}"), LABELLED),
     "decimal commas": (
         "g.tsv",
         table("id|valence", "{i}|{share:.2f}", "\t").replace(".", ","),
@@ -72,7 +69,7 @@ SHAPES: Mapping[str, tuple[str, str | bytes, str]] = {
     "annotators": (
         "g.csv",
         table("id|text|ann1|ann2", "{i}|a text|{label}|{flag}").replace(",0", ",neg").replace(",1", ",pos"),
-        "classification: label is label",
+        LABELLED,
     ),
     "raters": ("g.csv", table("id|rater A|rater B", "{i}|{share}|{i}.5"), "regression: score is number"),
     "rows of annotators": (
@@ -81,7 +78,7 @@ SHAPES: Mapping[str, tuple[str, str | bytes, str]] = {
             f"{a},{b},{c}\n"
             for a, b, c in [("item", "annotator", "label"), *((i // 3, f"a{i % 3}", LABELS[i % 2]) for i in ROWS)]
         ),
-        "classification: label is label",
+        LABELLED,
     ),
     "lists of Python": ("g.tsv", table("id|labels", "{i}|['a', '{label}']", "\t"), "multilabel: labels is labels"),
     "positions": ("g.jsonl", jsonl(lambda i: {"id": i, "spans": list(range(i, i + i % 5))}), "spans: spans is offsets"),
@@ -106,21 +103,17 @@ SHAPES: Mapping[str, tuple[str, str | bytes, str]] = {
         "regression: soft.a is number, soft.b is number",
     ),
     "key and answer a line": ("g.jsonl", jsonl(lambda i: {f"t{i}": LABELS[i % 3]}), "classification: answer is label"),
-    "columns": (
-        "g.json",
-        json.dumps({"id": list(ROWS), "label": [LABELS[i % 3] for i in ROWS]}),
-        "classification: label is label",
-    ),
+    "columns": ("g.json", json.dumps({"id": list(ROWS), "label": [LABELS[i % 3] for i in ROWS]}), LABELLED),
     "columns of pandas": (
         "g.json",
         json.dumps({"id": {str(i): f"t{i}" for i in ROWS}, "label": {str(i): LABELS[i % 3] for i in ROWS}}),
-        "classification: label is label",
+        LABELLED,
     ),
     "plain values": ("g.json", json.dumps([LABELS[i % 3] for i in ROWS]), "classification: answer is label"),
     "records below a name": (
         "g.json",
         json.dumps({"version": 1, "data": [{"id": i, "label": LABELS[i % 3]} for i in ROWS]}),
-        "classification: label is label",
+        LABELLED,
     ),
     "parts of speech": (
         "g.pos",
