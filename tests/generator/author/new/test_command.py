@@ -214,16 +214,20 @@ def test_the_schema_lies_beside_the_declaration(tmp_path: Path) -> None:
     assert (tmp_path / "mine" / SCHEMA).read_bytes() == (resource("bundles") / SCHEMA).read_bytes()
 
 
-@pytest.mark.slow
-def test_a_template_of_ones_own(gold: Path) -> None:
-    template = gold / "template"
+def template_with(folder: Path, terms: str, variables: dict[str, object]) -> Path:
+    """Write a template with variables of its own, and a page that shows them; returns the page."""
+    template = folder / "template"
     shutil.copytree(SCAFFOLD / "declared", template)
     settings = json.loads((template / "cookiecutter.json").read_text(encoding="utf-8"))
-    (template / "cookiecutter.json").write_text(
-        json.dumps({**settings, "lab": "Lab of {{ cookiecutter.name }}"}), "utf-8"
-    )
+    (template / "cookiecutter.json").write_text(json.dumps({**settings, **variables}), encoding="utf-8")
     page = template / "{{cookiecutter.name}}" / "pages" / "terms.md.j2"
-    page.write_text("Terms of {{ cookiecutter.lab }}\n", encoding="utf-8")
+    page.write_text(terms, encoding="utf-8")
+    return page
+
+
+@pytest.mark.slow
+def test_a_template_of_ones_own(gold: Path) -> None:
+    page = template_with(gold, "Terms of {{ cookiecutter.lab }}\n", {"lab": "Lab of {{ cookiecutter.name }}"})
     done = new(gold, "--gold", "gold.csv", "--template", "template")
     assert done.exit_code == 0, done.output
     assert (gold / "mine/pages/terms.md.j2").read_text(encoding="utf-8") == "Terms of Lab of mine\n"
@@ -237,17 +241,9 @@ def test_a_template_of_ones_own(gold: Path) -> None:
 
 @pytest.mark.slow
 def test_a_template_asks_its_own_questions(gold: Path) -> None:
-    template = gold / "template"
-    shutil.copytree(SCAFFOLD / "declared", template)
-    settings = json.loads((template / "cookiecutter.json").read_text(encoding="utf-8"))
-    own = {"prize": True, "track": ["open {{ cookiecutter.name }}", "closed"], "lab": "Ours"}
-    own["__prompts__"] = {"prize": "Is there a prize"}
-    (template / "cookiecutter.json").write_text(json.dumps({**settings, **own}), encoding="utf-8")
-    page = template / "{{cookiecutter.name}}" / "pages" / "terms.md.j2"
-    page.write_text(
-        "{% if cookiecutter.prize %}Prize. {% endif %}{{ cookiecutter.track }}, {{ cookiecutter.lab }}\n",
-        encoding="utf-8",
-    )
+    own: dict[str, object] = {"prize": True, "track": ["open {{ cookiecutter.name }}", "closed"], "lab": "Ours"}
+    shown = "{% if cookiecutter.prize %}Prize. {% endif %}{{ cookiecutter.track }}, {{ cookiecutter.lab }}\n"
+    template_with(gold, shown, {**own, "__prompts__": {"prize": "Is there a prize"}})
     done = new(gold, "--gold", "gold.csv", "--template", "template", answers="\n" * 6 + "no\n2\nTheirs\n")
     assert done.exit_code == 0, done.output
     assert "Is there a prize" in done.output

@@ -23,14 +23,8 @@ KIT_OF_OTHERS = 'lint.isort.known-first-party=["gen_bundle","tests"]'
 def test_a_new_competition_passes_its_generated_test(tmp_path: Path) -> None:
     folder = new_package(Place("film-reviews", tmp_path, 'Films: "good" or bad?'))
     assert read_competition(folder).title == 'Films: "good" or bad?'
-    done = subprocess.run(
-        [sys.executable, "-m", "unittest", "discover", "tests"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PATH": "/usr/bin:/bin"},  # gen-bundle's own folder need not be on it
-        check=False,
-    )
+    environment = {"PATH": "/usr/bin:/bin"}  # gen-bundle's own folder need not be on it
+    done = _run([sys.executable, "-m", "unittest", "discover", "tests"], folder, environment)
     assert done.returncode == 0, done.stderr
     assert "Ran 1 test" in done.stderr
 
@@ -56,15 +50,8 @@ def test_any_accepted_name_builds(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_generated_code_passes_the_projects_own_linter(tmp_path: Path) -> None:
     folder = new_package(Place("film-reviews", tmp_path))
-    settings = [
-        "--no-cache",
-        "--config",
-        str(ROOT / "pyproject.toml"),
-        "--config",
-        PYTHON_3_9,
-        "--config",
-        KIT_OF_OTHERS,
-    ]
+    settings = ["--no-cache", "--config", str(ROOT / "pyproject.toml")]
+    settings += ["--config", PYTHON_3_9, "--config", KIT_OF_OTHERS]
     for verb in ("check", "format"):
         options = ["--check"] if verb == "format" else []
         done = _run([sys.executable, "-m", "ruff", verb, *options, *settings, "."], folder)
