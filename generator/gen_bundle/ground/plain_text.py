@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 
 def one_line(text: str) -> str:
@@ -19,6 +20,12 @@ def in_lines(text: str) -> str:
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return the first of some names, in words, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def units_word(unit: str | None) -> str:

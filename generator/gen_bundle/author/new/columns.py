@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from gen_bundle.ground.plain_text import listed
 from gen_bundle.ground.tables.forms import json_list
 from gen_bundle.ground.tables.table import FEWEST_REPEATS, LIST, FileTable, all_match, text_of
 from scoring_kit.base.field_types import NUMBER, TAG, Field, FieldError
@@ -155,11 +156,6 @@ def as_type(gold: FileTable, column: GoldColumn, kind: str) -> GoldColumn:
         values = _in_order(_parts(texts, column.separator))
     listed = values if len(values) <= MOST_LABELS else ()
     return GoldColumn(column.name, kind, listed, column.separator, words=_mean_words(texts), blank=column.blank)
-
-
-def listed(names: Sequence[str], most: int) -> str:
-    """The first of some names, in words."""
-    return ", ".join(names[:most]) + " …" * (len(names) > most)
 
 
 def names_of(columns: Iterable[GoldColumn]) -> list[str]:
@@ -418,16 +414,13 @@ def misfits(gold: FileTable, column: GoldColumn, kind: str) -> list[str]:
             wrong.append(gold.place(at))
     if wrong:
         first, *rest = wrong
-        others = ""
-        if rest:
-            more = f" and {len(rest) - PLACES_SHOWN} more" if len(rest) > PLACES_SHOWN else ""
-            others = f" The same in {', '.join(rest[:PLACES_SHOWN])}{more}."
+        others = f" The same in {listed(rest, PLACES_SHOWN)}." if rest else ""
         expected = f"Expected {FORMS[kind]}; or another type or column for --answer."
         return [f"{first}: {column.name} does not hold a value of type {kind}. {expected}{others}"]
     labels = sorted(set(gold.labels(column.name)))
     if kind != "probability" or len(labels) == 2:
         return []
-    shown = ", ".join(labels[:PLACES_SHOWN])
+    shown = listed(labels, PLACES_SHOWN)
     return [f"{gold.file}: {column.name} has {len(labels)} labels ({shown}). Expected two for type probability."]
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gen_bundle.author.new.columns import GoldColumn, listed, names_of
+from gen_bundle.author.new.columns import GoldColumn, names_of
 from gen_bundle.author.new.data import (
     ENTRY,
     GOLD,
@@ -17,6 +17,7 @@ from gen_bundle.author.new.data import (
 )
 from gen_bundle.author.new.key_and_answers import is_alike
 from gen_bundle.author.new.propose import Proposal
+from gen_bundle.ground.plain_text import listed
 
 SHORT = 5
 """Answers of so many words on average are short: they are right or wrong rather than well or badly written."""

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.author.new.columns import listed
 from gen_bundle.author.new.project import Place, finish, render, unfinished, yaml_text
 from gen_bundle.ground.errors import UserError, raise_all
+from gen_bundle.ground.plain_text import listed
 from gen_bundle.ground.resources import MADE_UP, SCAFFOLD
 from gen_bundle.ground.zips.arrays import arrays_in
 from gen_bundle.ground.zips.kinds import ARRAYS, LONGEST_START, kind_of
@@ -174,8 +174,8 @@ def _named(folder: Path, paths: Sequence[Path]) -> tuple[str, dict[str, Path]]:
         found.setdefault(pattern, {})[case] = path
     chosen = {pattern: files for pattern, files in found.items() if _says_mask(pattern)} or found
     if len(chosen) > 1:
-        listed = ", ".join(list(chosen)[:MOST_NAMED])
-        raise UserError(f"--gold {folder}: its files are called {listed}. Expected masks alone, called alike.")
+        called = listed(list(chosen), MOST_NAMED)
+        raise UserError(f"--gold {folder}: its files are called {called}. Expected masks alone, called alike.")
     return next(iter(chosen.items()))
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from gen_bundle.author.new.columns import TYPES, GoldColumn, as_type, listed, look_at, misfits, names_of
+from gen_bundle.author.new.columns import TYPES, GoldColumn, as_type, look_at, misfits, names_of
 from gen_bundle.author.new.gold_of_phases import numbered
 from gen_bundle.author.new.key_and_answers import (
     ANSWER_NAME,
@@ -25,6 +25,7 @@ from gen_bundle.author.new.key_and_answers import (
 )
 from gen_bundle.declaration.source import nearest
 from gen_bundle.ground.errors import UserError, raise_all
+from gen_bundle.ground.plain_text import listed
 from gen_bundle.ground.tables.table import FEWEST_REPEATS, LINE_KEY, NUMBERED, FileTable
 
 NOTHING = "-"

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gen_bundle.ground.plain_text import listed
 from gen_bundle.ground.tables.table import NUMBERED, FileTable
 
 Answer = Mapping[str, Any]
@@ -94,7 +95,7 @@ def _without_annotation(name: str, items: Sequence[Item]) -> list[str]:
     without = [str(item.number) for item in items if not any(item.answers)]
     if not without:
         return []
-    shown = ", ".join(without[:MOST_NAMED]) + " …" * (len(without) > MOST_NAMED)
+    shown = listed(without, MOST_NAMED)
     return [f"{name}: {len(without)} items have no annotation, or an empty one (numbers {shown}); they stay"]
 
 

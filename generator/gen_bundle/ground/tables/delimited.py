@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from gen_bundle.ground.errors import UserError, raise_all
+from gen_bundle.ground.plain_text import listed
 from gen_bundle.ground.tables.table import (
     DELIMITERS,
     FEWEST_REPEATS,
@@ -138,9 +139,8 @@ def _left_out(file: TextFile, blank: Sequence[int]) -> list[str]:
     """Return what is to be said of blank rows, such as Excel leaves below a table."""
     if not blank:
         return []
-    shown = ", ".join(str(line) for line in blank[:MOST_LINES_SHOWN])
-    more = f" and {len(blank) - MOST_LINES_SHOWN} more" if len(blank) > MOST_LINES_SHOWN else ""
-    return [f"{file.name}: {len(blank)} rows whose cells are all blank are left out (lines {shown}{more})"]
+    shown = listed([str(line) for line in blank], MOST_LINES_SHOWN)
+    return [f"{file.name}: {len(blank)} rows whose cells are all blank are left out (lines {shown})"]
 
 
 def _columns(read: CellRows, file: TextFile, suffix: str, delimiter: str) -> FileTable:

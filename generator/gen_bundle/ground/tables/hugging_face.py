@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.plain_text import listed
 from gen_bundle.ground.tables.table import FileTable
 from gen_bundle.ground.yaml_document import UnreadableYamlError, read_yaml
 
 PARQUET = ".parquet"
 INFO, CARD = "dataset_info.json", "README.md"
 METADATA = b"huggingface"
+MOST_NAMED = 5
 NO_LABEL = -1
 """The label in test sets whose labels are kept secret."""
 Names = Mapping[str, Sequence[str]]
@@ -124,7 +126,7 @@ def _by_name(table: FileTable, named: Names, where: str) -> FileTable:
         values = [_said(value, said) for value in columns.get(name, ())]
         if values and not any(value is _said for value in values):
             columns[name] = values
-            shown = ", ".join(names[:5]) + " …" * (len(names) > 5)
+            shown = listed(names, MOST_NAMED)
             notes.append(f"{table.file}: the numbers of {name} are written as the labels that {where} names ({shown})")
     return replace(table, columns=columns, notes=tuple(notes))
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.plain_text import listed
 from gen_bundle.ground.tables import answer_lines, brat, conll, delimited, hugging_face, json_records, trec, webanno
 from gen_bundle.ground.tables.number_rows import read_number_rows
 from gen_bundle.ground.tables.table import FileTable, one_after_another
@@ -102,9 +103,8 @@ def _read_folder(folder: Path, columns: Sequence[str], delimiter: str | None, en
     suffix = ".jsonl" if whole.is_json else whole.suffix
     notes = [f"{folder.name}: {len(read)} files, whose names are the column {document}"]
     if empty:
-        listed = ", ".join(empty[:MOST_NAMED])
-        what = f"{len(empty)} files are empty ({listed}): name all documents in a table, `reference: {{keys: FILE}}`"
-        notes.append(f"{folder.name}: {what}")
+        what = f"{len(empty)} files are empty ({listed(empty, MOST_NAMED)})"
+        notes.append(f"{folder.name}: {what}: name all documents in a table, `reference: {{keys: FILE}}`")
     return replace(whole, file=folder.name, suffix=suffix, numbers=numbers, notes=tuple(notes))
 
 
