@@ -204,7 +204,7 @@ def _cell_column(name: str, cells: Counter[str]) -> GoldColumn:
     if tags := _tags(name, (cell.split(" ") for cell in cells)):
         return tags
     if all(_is_number(one) for one in cells):
-        return _numbers(name, (float(one) for one in cells), cells)
+        return _numbers(name, [float(one) for one in cells], cells)
     for separator in SEPARATORS:
         parts = _parts(cells, separator)
         if parts.keys() != cells.keys() and len(parts) <= MOST_LABELS and _are_labels(name, parts):
@@ -223,11 +223,11 @@ def _parts(cells: Counter[str], separator: str) -> Counter[str]:
     return parts
 
 
-def _numbers(name: str, numbers: Iterable[float], written: Counter[str]) -> GoldColumn:
+def _numbers(name: str, numbers: Sequence[float], written: Counter[str]) -> GoldColumn:
     """A column of numbers: labels where all are whole, few and repeated."""
     if all_match(WHOLE, written) and len(written) <= MOST_GRADES and _are_labels(name, written):
         return _label(name, written)
-    return GoldColumn(name, "number", within_one=all(0 <= number <= 1 for number in numbers))
+    return GoldColumn(name, "number", within_one=min(numbers) >= 0 and max(numbers) <= 1)
 
 
 def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
@@ -316,7 +316,7 @@ def _are_labels(name: str, texts: Counter[str]) -> bool:
     may_be = texts.total() >= FEWEST_REPEATS * len(texts)
     if len(texts) > MOST_GRADES:
         may_be = may_be and 2 * list(texts.values()).count(1) <= len(texts)
-    elif LABEL_NAME.fullmatch(name) and not any(" " in text for text in texts):
+    elif LABEL_NAME.fullmatch(name) and " " not in "".join(texts):
         may_be = True
     return may_be and all_match(SHORT_LABEL, texts)
 

@@ -1,13 +1,13 @@
 """Lines that are an answer each."""
 
-import itertools
 import re
 
 from gen_bundle.ground.errors import UserError
-from gen_bundle.ground.tables.table import LINE_KEY, FileTable
+from gen_bundle.ground.tables.table import LINE_KEY, FileTable, all_match
 from gen_bundle.ground.tables.text_file import TextFile
 from scoring_kit.base.field_types import NUMBER
 
+ONE_WORD = re.compile(r"\s*\S+\s*")
 WORDS_IN_LINE = range(2, 9)
 BETWEEN_VALUES = re.compile(r"[\s,;\[\]()]+")
 MOST_LABELS = 12
@@ -20,7 +20,7 @@ def read_lines(file: TextFile) -> FileTable | None:
     Raises:
         UserError: the lines hold several values each, and are no texts.
     """
-    are_words = len(file.beginning) > 1 and all(len(line.split()) < 2 for line in file.beginning)
+    are_words = len(file.beginning) > 1 and all_match(ONE_WORD, file.beginning)
     what = several_values(file)
     if what:
         raise UserError(
@@ -30,7 +30,7 @@ def read_lines(file: TextFile) -> FileTable | None:
         )
     if file.suffix != ".txt" and not are_words:
         return None
-    lines = [line.removesuffix("\r") for line in file.text.removesuffix("\n").split("\n")]
+    lines = file.text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     words = {len(line.split()) for line in lines}
     notes: tuple[str, ...] = ()
     if len(lines) > 2 and len(words) == 1 and words < set(WORDS_IN_LINE):
@@ -42,12 +42,15 @@ def read_lines(file: TextFile) -> FileTable | None:
 
 def several_values(file: TextFile) -> str:
     """Return what each line holds several of, numbers or labels, in words; empty where lines may be texts."""
-    lines = [BETWEEN_VALUES.split(line.strip(" \t,;[]()\r")) for line in file.beginning]
-    if len(lines) < 2:
+    if len(file.beginning) < 2:
         return ""
-    values = list(itertools.chain.from_iterable(lines))
+    widths: set[int] = set()
+    values: list[str] = []
+    for line in file.beginning:
+        parts = BETWEEN_VALUES.split(line.strip(" \t,;[]()\r"))
+        widths.add(len(parts))
+        values += parts
     numbers = [value for value in values if NUMBER.fullmatch(value)]
-    widths = {len(line) for line in lines}
     if min(widths) > 1 and 2 * len(numbers) >= len(values):
         return "several numbers"
     labels = set(values)

@@ -253,10 +253,10 @@ def blocks(node: Node) -> Iterator[Block]:
     """Yield all tables in a file, with the words of the entities that their columns mark."""
     for block in itertools.chain(_exported(node), _blocks(node)):
         if block.kind == TABLE and block.lines[0] == 1:  # its first row has the columns' names
-            titles = {name: cells[0].strip() for name, cells in block.columns.items()}
-            found = entities({name: cells[1:] for name, cells in block.columns.items()})
-            for name, cells in found.items():
-                title = titles.get(name.removeprefix(ENTITIES), "")
+            below = {name: cells[1:] for name, cells in block.columns.items()}
+            for name, cells in entities(below).items():
+                above = block.columns.get(name.removeprefix(ENTITIES), [""])
+                title = above[0].strip()
                 block.columns = {**block.columns, name: [f"{ENTITIES}{title}", *cells]}
         else:
             block.columns = {**block.columns, **entities(block.columns)}

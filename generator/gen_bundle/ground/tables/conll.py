@@ -1,6 +1,5 @@
 """A token a line, with its tag or other labels, and blank lines between sentences, as CoNLL has them."""
 
-import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -47,12 +46,15 @@ def read_tagged_tokens(file: TextFile) -> FileTable | None:
     if width < 2:
         return None
     sentences = list(_sentences(file.text.split("\n")))
-    tokens = [(start + at, cells) for start, sentence in sentences for at, cells in enumerate(sentence)]
-    expected = f"Expected {width} columns, as in the first line."
-    raise_all(
-        f"{file.name}:{number}: has {len(cells)} columns. {expected}" for number, cells in tokens if len(cells) != width
-    )
-    last = {cells[-1] for _, cells in tokens}
+    problems: list[str] = []
+    last: set[str] = set()
+    for start, sentence in sentences:
+        for number, cells in enumerate(sentence, start):
+            last.add(cells[-1])
+            if len(cells) != width:
+                what = f"has {len(cells)} columns. Expected {width} columns, as in the first line."
+                problems.append(f"{file.name}:{number}: {what}")
+    raise_all(problems)
     if all_match(CONLL_TAG, last) and last != {"O"} and not file.columns:
         return _with_tags(file, sentences)
     return _with_token_rows(file, sentences, width)
@@ -60,8 +62,8 @@ def read_tagged_tokens(file: TextFile) -> FileTable | None:
 
 def _width(file: TextFile) -> int:
     """Return how many columns each token of the first lines has; 0 where these are no tokens in sentences."""
-    blocks = [sentence for _, sentence in _sentences(file.head)]
-    widths = [len(cells) for cells in itertools.chain.from_iterable(blocks)]
+    blocks = list(_sentences(file.head))
+    widths = [len(cells) for _, sentence in blocks for cells in sentence]
     if file.suffix == ".csv" or not FEWEST_BLOCKS <= len(blocks) < len(widths) or len(set(widths)) > 1:
         return 0
     return widths[0]
