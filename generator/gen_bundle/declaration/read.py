@@ -314,14 +314,10 @@ def _meaning(top: type[BaseModel], trail: Trail) -> str:
     key = trail[-1]
     if model is None or not isinstance(key, str) or key not in model.model_fields:
         return "Expected a value"
-    description = model.model_fields[key].description
-    return f"Expected: {_lowered(description)}" if description else "Expected a value"
-
-
-def _lowered(sentence: str) -> str:
-    """A description as the end of a sentence; abbreviations such as UUID keep their letters."""
-    first = sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
-    return first.rstrip(".")
+    described = (model.model_fields[key].description or "a value").rstrip(".")
+    if not described[1:2].isupper():  # abbreviations such as UUID keep their letters
+        described = described[:1].lower() + described[1:]
+    return f"Expected: {described}"
 
 
 def check_inside(folder: Path, files: Iterable[str], folders: Iterable[str]) -> None:

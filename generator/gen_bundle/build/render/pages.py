@@ -333,6 +333,11 @@ def _context(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, An
             raise TemplateRuntimeError("format_example: works only with scoring_program: declared")
         return submission_text.example_text(answered)
 
+    def code_text_of_pages() -> str:
+        if not competition.takes_code:
+            raise TemplateRuntimeError("code_text: participants hand in no code here (submission.kind)")
+        return code_text(competition, competition.phases)
+
     declared = declaration.model_dump()
     tasks = [task for task in declared["tasks"] if task["id"] in competition.task_ids]
     here = [phase.id for phase in competition.phases]
@@ -352,7 +357,7 @@ def _context(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, An
         ),
         "limits_table": lambda: page_tables.limits_table(competition.phases, competition.tasks),
         "details_table": lambda: page_tables.details_table(competition.phases, declaration.details_min_items),
-        "code_text": lambda: _code_text(competition),
+        "code_text": code_text_of_pages,
         "format_table": lambda: submission_text.format_text(answered),
         "format_example": format_example,
         "power": _Late(lambda: power_text(competition, [(data.phase, data.gold.whole) for data in phases])),
@@ -371,12 +376,6 @@ class _Late:
 
     def __str__(self) -> str:
         return self._made()
-
-
-def _code_text(competition: Resolved) -> str:
-    if not competition.takes_code:
-        raise TemplateRuntimeError("code_text: participants hand in no code here (submission.kind)")
-    return code_text(competition, competition.phases)
 
 
 def code_text(competition: Resolved, phases: Sequence[DeclaredPhase]) -> str:

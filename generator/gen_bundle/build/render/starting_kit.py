@@ -85,15 +85,6 @@ class ValidatorVerdict(NamedTuple):
     text: str
 
 
-class InvalidExample(NamedTuple):
-    """A submission that is refused, and the message it gets."""
-
-    name: str
-    what: str
-    message: str
-    content: bytes
-
-
 class Spoiled(NamedTuple):
     """A submission with a mistake.
 
@@ -101,11 +92,13 @@ class Spoiled(NamedTuple):
         name: short name of the mistake.
         what: the mistake in words.
         files: the submission's files.
+        message: what the validator says of it, where it is refused.
     """
 
     name: str
     what: str
     files: Mapping[str, bytes]
+    message: str = ""
 
 
 class _Samples(NamedTuple):
@@ -115,13 +108,11 @@ class _Samples(NamedTuple):
         validator: the `validate.pyz`.
         good: template and baselines by name, as zips.
         spoiled: submissions with a mistake.
-        broken: the same, as zips.
     """
 
     validator: bytes
     good: Mapping[str, bytes]
     spoiled: Sequence[Spoiled]
-    broken: Sequence[bytes]
 
 
 def starting_kits(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, dict[str, bytes | Path]]:
@@ -133,7 +124,9 @@ def starting_kits(competition: Resolved, phases: Sequence[PhaseData]) -> dict[st
     """
     competition = replace(competition, options=competition.public_options)
     samples = [_samples(competition, data) for data in phases]
-    asked = [(one.validator, [*one.good.values(), *one.broken]) for one in samples]
+    asked = []
+    for one in samples:
+        asked.append((one.validator, [*one.good.values(), *(zipped(spoilt.files) for spoilt in one.spoiled)]))
     verdicts = validator_verdicts(asked, competition.package)
     kits = {}
     for data, one, of_phase in zip(phases, samples, verdicts, strict=True):
@@ -152,7 +145,6 @@ def _samples(competition: Resolved, data: PhaseData) -> _Samples:
         validator=validator_bytes(competition.package.folder, kit, manifest, check_files(competition)),
         good={name: zipped(files) for name, files in submissions.items()},
         spoiled=spoiled,
-        broken=[zipped(one.files) for one in spoiled],
     )
 
 
@@ -178,7 +170,7 @@ def _members(
         "validate.pyz": samples.validator,
     }
     for example in invalid:
-        members[f"examples/invalid/{example.name}.zip"] = example.content
+        members[f"examples/invalid/{example.name}.zip"] = zipped(example.files)
         members[f"examples/invalid/{example.name}.txt"] = f"{example.message}\n".encode()
     kept = {f"files/{name}" for name in competition.declaration.scoring_files}  # by the organisers
     if competition.takes_code or not kept:
@@ -234,15 +226,15 @@ def _sample_members(data: PhaseData) -> dict[str, bytes | Path]:
 
 def _examples(
     samples: _Samples, verdicts: Sequence[ValidatorVerdict], data: PhaseData, competition: Resolved
-) -> tuple[bytes, list[InvalidExample]]:
+) -> tuple[bytes, list[Spoiled]]:
     """The valid example (the first baseline, or else the empty template), and what is refused with its message."""
     of_good = dict(zip(samples.good, verdicts, strict=False))
     _check_valid(of_good, data, competition)
     first = next(name for name, verdict in of_good.items() if verdict.valid)
     invalid = []
-    for one, content, verdict in zip(samples.spoiled, samples.broken, verdicts[len(of_good) :], strict=True):
+    for one, verdict in zip(samples.spoiled, verdicts[len(of_good) :], strict=True):
         if not verdict.valid:
-            invalid.append(InvalidExample(one.name, one.what, _cut(verdict.text), content))
+            invalid.append(one._replace(message=_cut(verdict.text)))
     return samples.good[first], invalid
 
 
@@ -357,7 +349,7 @@ def _texts(
     competition: Resolved,
     data: PhaseData,
     template: Members,
-    invalid: Sequence[InvalidExample],
+    invalid: Sequence[Spoiled],
     extras: Mapping[str, Path],
     *,
     template_is_refused: bool,

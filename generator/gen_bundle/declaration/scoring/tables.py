@@ -218,7 +218,8 @@ def _read_files(table: DeclaredTable, section: Section, around: Section) -> None
     table.file = sent_files(section, table.key)
     section.data.setdefault("file", table.file.name)
     for name, fault in format_faults(table.file, table.fields):
-        section.fault(fault, "file") if section.get("file") else _field(section, name).fault(fault, "file")
+        own = [item for item in section.sections("fields") if item.get("field") == name and not section.get("file")]
+        (own or [section])[0].fault(fault, "file")
     gold = around.get("reference")
     if gold is None:
         around.fault(NO_REFERENCE, "reference")
@@ -236,11 +237,6 @@ def _read_files(table: DeclaredTable, section: Section, around: Section) -> None
     for name, fault in format_faults(table.gold, table.fields):
         reference.fault(fault, "file") if name not in fields else fields[name].fault(fault, "file")
     _read_structure(table, reference)
-
-
-def _field(section: Section, name: str) -> Section:
-    """Read what a table says of a field."""
-    return next(item for item in section.sections("fields") if item.get("field") == name)
 
 
 def _read_reference(table: DeclaredTable, section: Section, places: Mapping[str, Section]) -> None:
