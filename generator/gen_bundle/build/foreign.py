@@ -38,7 +38,7 @@ from gen_bundle.declaration.ready_programs import (
     place_of,
     source_of,
 )
-from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.errors import UserError, raise_all
 from gen_bundle.ground.local_files import file_digest
 from gen_bundle.ground.zips.writing import all_files, folder_members, write_zip
 from scoring_kit.base.submissions import is_junk
@@ -95,8 +95,7 @@ def resolve_foreign(folder: Path, *, data: Path | None = None, overrides: tuple[
     tasks = list(packing.tasks())
     solutions = [(solution, packing.place(solution.path)) for solution in packing.solutions()]
     phase_files = [packing.of_phase(phase) for phase in declaration.phases]
-    if packing.problems:
-        raise UserError(*dict.fromkeys(packing.problems))
+    raise_all(dict.fromkeys(packing.problems))
     own = [path for path in packing.paths if data is None or not is_below_data(path)]
     check_inside(folder, [*declaration.files, *own], own)
     return ForeignProject(

@@ -14,7 +14,7 @@ from gen_bundle.build.package.resolve import Resolved, ids
 from gen_bundle.codabench.board import DECIMALS
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.declaration.source import nearest
-from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.errors import UserError, raise_all
 from gen_bundle.ground.zips.writing import Members, below, folder_members, write_zip
 from scoring_kit.base.submissions import UNREADABLE, is_junk
 
@@ -114,8 +114,7 @@ def prepare_phases(competition: Resolved, work: Path) -> list[PhaseData]:
                 prepared.append(_prepare(competition, phase, gold[phase.data_id], work))
             except UserError as error:
                 note(phase.id, error)
-    if problems:
-        raise UserError(*dict.fromkeys(problems))
+    raise_all(dict.fromkeys(problems))
     digests = {data_id: _digests(one) for data_id, one in gold.items()}
     for at, data in enumerate(prepared):
         prepared[at] = replace(data, warnings=(*data.warnings, *_same_gold(competition, data.phase, digests)))
@@ -455,8 +454,7 @@ def check_columns(competition: Resolved) -> dict[str, TaskColumns]:
             if is_scored and column.key not in metrics:
                 what = f"{module} gives no such metric. {nearest(column.key, metrics)}"
                 problems.append(f"tasks.{task.id}.columns.{column.key}: {what}")
-    if problems:
-        raise UserError(*problems)
+    raise_all(problems)
     return named
 
 
@@ -502,8 +500,7 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
             for scores in tried["scores"].values():
                 baselines[phase.id].setdefault(name, {}).update(scores)
     problems += [_of_all(message, places) for message, places in failed.items()]
-    if problems:
-        raise UserError(*dict.fromkeys(problems))
+    raise_all(dict.fromkeys(problems))
     for task in ids(tasks):
         if named[task]["metrics"] is None and task not in entered:
             refused[UNTRIED.format(task)] = None

@@ -11,7 +11,7 @@ from gen_bundle.build.package.client import VerbProgress
 from gen_bundle.build.package.programs import write_program
 from gen_bundle.build.package.resolve import Resolved
 from gen_bundle.declaration.model import DeclaredPhase
-from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.errors import raise_all
 from gen_bundle.ground.plain_text import units_word
 from scoring_kit.base.power_settings import FOUND_IN, PowerSettings
 
@@ -57,8 +57,7 @@ def power_text(competition: Resolved, phases: Sequence[tuple[DeclaredPhase, Path
         units = f"{task['units']:,} {units_word(task['unit'])}"
         least = f"{difference(task['sizes'][0]['smallest'])} {task['title']}"
         lines.append(f"{task['name']}: these {units} tell two systems apart that differ by {least}, in {FOUND_IN}.")
-    if problems:
-        raise UserError(*problems)
+    raise_all(problems)
     return "\n\n".join(lines)
 
 

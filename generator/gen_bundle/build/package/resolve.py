@@ -18,7 +18,7 @@ from gen_bundle.declaration.read import FILE, check_inside, read_declaration
 from gen_bundle.declaration.scoring import DECLARED, DeclaredScoring
 from gen_bundle.declaration.scoring.columns import DeclaredMetric
 from gen_bundle.declaration.source import nearest
-from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.errors import UserError, raise_all
 from gen_bundle.ground.local_files import file_digest, is_known, remember
 from gen_bundle.ground.resources import known_competitions, shipped_gold
 from gen_bundle.ground.zips.writing import folder_members
@@ -273,8 +273,7 @@ def _package_of(declaration: model.DeclaredCompetition, folder: Path) -> Scoring
     for name in ids(declaration.tasks):
         if declaration.scoring_program != DECLARED and not (package.folder / f"{name}.py").is_file():
             missing.append(f"tasks.{name}: no module {name}.py in the scoring package {package.folder}.")
-    if missing:
-        raise UserError(*missing)
+    raise_all(missing)
     return package
 
 

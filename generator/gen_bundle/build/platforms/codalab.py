@@ -21,7 +21,7 @@ from gen_bundle.build.render.markdown import page_html
 from gen_bundle.build.render.pages import page_name, render_pages, terms_name
 from gen_bundle.codabench.settings import OPTIONAL
 from gen_bundle.declaration.model import DeclaredColumn, DeclaredPhase, DeclaredTask
-from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.errors import UserError, raise_all
 from gen_bundle.ground.zips.writing import Members, all_files, zipped
 
 COMMAND = "command: python3 $program/score.py $input $output\n"
@@ -54,8 +54,7 @@ def bundle_tree(
         if len(one.description) > MAX_DESCRIPTION:
             place = f"phases.{one.id}.description"
             problems.append(f"{place}: has more than the {MAX_DESCRIPTION} characters that CodaLab takes.")
-    if problems:
-        raise UserError(*problems)
+    raise_all(problems)
     logo = logo_file(competition)
     pages = _pages(competition, phases)
     document = _document(competition, phases, pages, logo)

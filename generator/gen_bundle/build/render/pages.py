@@ -32,7 +32,7 @@ from gen_bundle.build.render import page_tables, submission_text
 from gen_bundle.declaration.model import CompetitionSettings, DeclaredPhase
 from gen_bundle.declaration.scoring.settle import DECLARED
 from gen_bundle.declaration.source import nearest
-from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.errors import raise_all
 
 # Rounds of all loops and calls of functions in one page: a page about a competition needs some hundreds.
 MOST_STEPS = 100_000
@@ -277,8 +277,7 @@ def rendered(folder: Path, declaration: CompetitionSettings, context: Mapping[st
         if not text.strip():
             problems.append(f"{template}: is empty. Codabench refuses a page without content.")
         pages[name] = (text.rstrip() + "\n").encode()
-    if problems:
-        raise UserError(*problems)
+    raise_all(problems)
     return pages
 
 

@@ -33,7 +33,7 @@ from gen_bundle.build.render.pages import ENVIRONMENT, TEMPLATES, code_text
 from gen_bundle.build.render.submission_text import example_text, format_text, gold_text, tables_of
 from gen_bundle.declaration.model import DeclaredSubmission
 from gen_bundle.declaration.source import mapping_of
-from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.errors import UserError, raise_all
 from gen_bundle.ground.resources import packages_text, resource
 from gen_bundle.ground.starting import environment, python
 from gen_bundle.ground.zips.writing import Members, below, write_zip, zipped
@@ -260,8 +260,7 @@ def _check_valid(verdicts: Mapping[str, ValidatorVerdict], data: PhaseData, comp
             problems.append(f"The kit needs a valid example: put one into {where}.")
         elif name == TEMPLATE and not competition.package.is_own:
             raise RuntimeError(problems[-1])
-    if problems:
-        raise UserError(*problems)
+    raise_all(problems)
 
 
 def _read(files: Members) -> dict[str, bytes]:
@@ -324,8 +323,7 @@ def validator_verdicts(
             if status == VALIDATOR_FAILED:
                 failed.append(text.strip())
         verdicts.append(own)
-    if failed:
-        raise UserError(*dict.fromkeys(failed))
+    raise_all(dict.fromkeys(failed))
     return verdicts
 
 
