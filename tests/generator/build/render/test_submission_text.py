@@ -14,16 +14,17 @@ from gen_bundle.build.render.submission_text import example_text, format_text, r
 from gen_bundle.declaration.model import DeclaredSubmission, SubmittedTable
 from tests.generator.author.new.making import bundled, made, sentiment
 from tests.generator.build.looking import kit_of, members
+from tests.yaml_text import loaded
 
-FIELDS = [
-    {"field": "id", "type": "string", "required": True, "meaning": "Which row it is."},
-    {"field": "mood", "type": "label", "values": ["a", "b|c"], "required": True, "meaning": "Your label."},
-    {"field": "topics", "type": "labels", "values": ["x", "y"], "separator": ";", "required": False, "meaning": "All."},
-    {"field": "score", "type": "number", "min": 0, "max": 1, "required": True, "meaning": "How much."},
-    {"field": "tags", "type": "tags", "required": True, "meaning": "One for each token."},
-    {"field": "spans", "type": "spans", "required": True, "meaning": "Each with its type."},
-    {"field": "refs", "type": "texts", "required": True, "meaning": "Several."},
-]
+FIELDS = loaded("""
+- {field: id, type: string, required: true, meaning: Which row it is.}
+- {field: mood, type: label, values: [a, b|c], required: true, meaning: Your label.}
+- {field: topics, type: labels, values: [x, 'y'], separator: ;, required: false, meaning: All.}
+- {field: score, type: number, min: 0, max: 1, required: true, meaning: How much.}
+- {field: tags, type: tags, required: true, meaning: One for each token.}
+- {field: spans, type: spans, required: true, meaning: Each with its type.}
+- {field: refs, type: texts, required: true, meaning: Several.}
+""")
 
 
 def submission(file: str, **more: Any) -> list[DeclaredSubmission]:
