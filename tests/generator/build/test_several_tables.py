@@ -12,17 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
-from click.testing import CliRunner
 
 from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.build.package.client import ScoringPackage
 from gen_bundle.build.render import starting_kit
-from gen_bundle.cli import root
 from gen_bundle.ground.resources import resource
 from gen_bundle.ground.zips.writing import zipped
 from scoring_kit import frame
 from tests.generator.after.report.declared_task import declared_task
+from tests.generator.build.looking import built, command, members
 from tests.yaml_text import dumped, loaded
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
@@ -116,8 +114,8 @@ class Bundles:
             work = self._folder / "-".join(key)
             work.mkdir()
             out = work / ("bundles" if layout == "separate" else "b.zip")
-            built = build(BuildRequest(str(make(work, suffix)), out, layout=layout))
-            self._known[key] = [bundle.path.read_bytes() for bundle in built]
+            bundles = build(BuildRequest(str(make(work, suffix)), out, layout=layout))
+            self._known[key] = [bundle.path.read_bytes() for bundle in bundles]
         return self._known[key]
 
 
@@ -126,24 +124,21 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> Bundles:
     return Bundles(tmp_path_factory.mktemp("bundles"))
 
 
-def outcomes(built: list[bytes], layout: str, submission: Sent, work: Path) -> dict[str, Any]:
+def outcomes(bundles: list[bytes], layout: str, submission: Sent, work: Path) -> dict[str, Any]:
     """`phase/part` → the scores that its program writes, or its exit status; `valid …` → whether the kit says so."""
     found: dict[str, Any] = {}
-    for bundle in built:
-        with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
-            document = yaml.safe_load(archive.read("competition.yaml"))
-            tasks = {task["index"]: task for task in document["tasks"]}
-            for phase in document["phases"]:
-                for index in phase["tasks"]:
-                    task, name = tasks[index], f"{phase['id']}/{tasks[index]['id']}"
-                    place = work / name
-                    for part, into in (("scoring_program", "program"), ("reference_data", "input/ref")):
-                        with zipfile.ZipFile(io.BytesIO(archive.read(task[part]))) as packed:
-                            packed.extractall(place / into)
-                    found[name] = scored(place, submission)
-                kit = zipfile.ZipFile(io.BytesIO(archive.read(phase["starting_kit"])))
-                whose = f"{phase['id']}/{task['id']}" if layout == "separate" else phase["id"]
-                found[f"valid {whose}"] = valid(kit.read("validate.pyz"), submission)
+    for bundle in bundles:
+        files = members(bundle)
+        document = loaded(files["competition.yaml"])
+        tasks = {task["index"]: task for task in document["tasks"]}
+        for phase in document["phases"]:
+            for index in phase["tasks"]:
+                task, name = tasks[index], f"{phase['id']}/{tasks[index]['id']}"
+                for part, into in (("scoring_program", "program"), ("reference_data", "input/ref")):
+                    zipfile.ZipFile(io.BytesIO(files[task[part]])).extractall(work / name / into)
+                found[name] = scored(work / name, submission)
+            whose = f"{phase['id']}/{task['id']}" if layout == "separate" else phase["id"]
+            found[f"valid {whose}"] = valid(members(files[phase["starting_kit"]])["validate.pyz"], submission)
     return found
 
 
@@ -250,8 +245,7 @@ def test_the_gold_of_another_task_is_hidden_where_it_is_secret(gold: str, tmp_pa
     (folder / "bundle.yaml").write_text(dumped(declared), encoding="utf-8")
     (folder / "data/public/both").mkdir(parents=True, exist_ok=True)
     shutil.copy(folder / "data/both/two.csv", folder / "data/public/both/shown.csv")
-    request = BuildRequest(str(folder), tmp_path / "one.zip", layout="separate", task="one", force=True)
-    assert build(request)[0].leaks == (gold == "secret")
+    assert built(folder, layout="separate", task="one", force=True).leaks == (gold == "secret")
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
@@ -262,12 +256,12 @@ def test_each_task_is_ranked_by_itself(suffix: str, tmp_path: Path) -> None:
         for name, content in files.items():
             (tmp_path / "teams" / team / name).write_text(content, encoding="utf-8")
     for task in ("one", "two"):
-        arguments = ["rank", folder, "--submissions", tmp_path / "teams", "--data", folder / "data", "--phase", "both"]
-        done = CliRunner().invoke(root, [*map(str, [*arguments, "--task", task]), "--json"])
+        teams = ["--submissions", tmp_path / "teams", "--data", folder / "data", "--phase", "both"]
+        done = command("rank", folder, *teams, "--task", task, "--json")
         assert done.exit_code == (0 if task == "one" else 1), done.output  # one team has nothing for task two
-        teams = {team["team"]: team for team in json.loads(done.stdout)["teams"]}
-        assert teams["whole"][f"{task}_rank"] == 1
-        assert (teams["half"].get(f"{task}_rank") is None) is (task == "two")
+        ranked = {team["team"]: team for team in json.loads(done.stdout)["teams"]}
+        assert ranked["whole"][f"{task}_rank"] == 1
+        assert (ranked["half"].get(f"{task}_rank") is None) is (task == "two")
 
 
 @pytest.mark.slow
@@ -275,7 +269,7 @@ def test_a_baseline_that_one_program_of_a_layout_refuses_stops_the_build(tmp_pat
     folder = two_tables(tmp_path, "csv")
     (folder / "data/baselines/both/half/two.csv").write_text("id,n\n1,none\n2,2\n3,4\n", encoding="utf-8")
     for layout in LAYOUTS:
-        done = CliRunner().invoke(root, [str(folder), "--layout", layout, "--out", str(tmp_path / layout)])
+        done = command(folder, "--layout", layout, "--out", tmp_path / layout)
         assert done.exit_code == 2
         assert "two.csv:2: n is not a number" in done.stderr
 
@@ -288,6 +282,6 @@ def test_an_average_that_would_rank_and_stay_blank_stops_the_build(tmp_path: Pat
     declaration["tasks"][0]["columns"].insert(0, mean)
     (folder / "bundle.yaml").write_text(dumped(declaration), encoding="utf-8")
     for layout, status in (("joint", 0), ("tasks", 2)):
-        done = CliRunner().invoke(root, [str(folder), "--layout", layout, "--out", str(tmp_path / f"{layout}.zip")])
+        done = command(folder, "--layout", layout, "--out", tmp_path / f"{layout}.zip")
         assert done.exit_code == status, done.output
         assert ("the primary column mean stays blank in phase Both" in done.stderr) is (status == 2)

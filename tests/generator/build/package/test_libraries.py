@@ -13,23 +13,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from gen_bundle.author.new.project import Place, new_package
-from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.build.package import libraries
 from gen_bundle.build.package.libraries import OWN_LOCK, OWN_LOCK_HEAD
 from gen_bundle.build.package.programs import absent_imports, program_members
 from gen_bundle.build.package.resolve import Resolved, resolve
 from gen_bundle.check.bundle import open_bundle
 from gen_bundle.check.leaks.visible import foreign_files, visible_files
-from gen_bundle.cli import root
 from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE, PYTHON
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import entries, lock_text
 from gen_bundle.ground.zips.writing import folder_members, write_zip
 from gen_bundle.image.request import ImageRequest
 from tests.generator.author.new.test_recipes import made
+from tests.generator.build.looking import built, command, members
 from tests.generator.competition import small_competition
 from tests.generator.image.test_requirements import wheel
 
@@ -119,27 +117,25 @@ def test_another_file_of_that_name_is_refused(
 
 @pytest.mark.slow
 def test_without_an_index_the_bundle_is_a_draft_that_says_so(tmp_path: Path) -> None:
-    (built,) = build(BuildRequest(str(made("generation", tmp_path)), tmp_path / "bundle.zip"))
-    (lack,) = (lack for lack in built.draft if lack.id == "image-lacks")
+    one = built(made("generation", tmp_path))
+    (lack,) = (lack for lack in one.draft if lack.id == "image-lacks")
     assert lack.what.startswith(f"{PLATFORM_IMAGE} has no colorama, lxml, portalocker, regex, sacrebleu, tabulate (pip")
     assert "gen-bundle image build" in lack.repair
-    with zipfile.ZipFile(built.path) as archive:
-        assert archive.testzip() is None
+    assert members(one.path)
 
 
 @pytest.mark.slow
 def test_the_check_leaves_out_published_files_alone(tmp_path: Path, index: Callable[[str], None]) -> None:
     competition = made("generation", tmp_path)
     index("sacrebleu")
-    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    whole = built(competition).path
     with ExitStack() as held:
-        bundle = open_bundle(built.path, datetime.now(UTC), held)
+        bundle = open_bundle(whole, datetime.now(UTC), held)
         searched = {seen.name for seen in foreign_files(bundle)}
         program, _ = sorted({s.name.split("/site/")[0] for s in visible_files(bundle) if "/site/" in s.name})
     assert not [name for name in searched if "/site/" in name]
-    with zipfile.ZipFile(tmp_path / "changed.zip", "w") as changed, zipfile.ZipFile(built.path) as archive:
-        for name in archive.namelist():
-            data = archive.read(name)
+    with zipfile.ZipFile(tmp_path / "changed.zip", "w") as changed:
+        for name, data in members(whole).items():
             changed.writestr(name, with_member(data, "site/gold.csv") if name == program else data)
     with ExitStack() as held:
         bundle = open_bundle(tmp_path / "changed.zip", datetime.now(UTC), held)
@@ -166,11 +162,10 @@ def test_an_image_of_ones_own_is_the_organisers_to_fill(tmp_path: Path) -> None:
     def own(declared: dict[str, Any]) -> None:
         declared.update(docker_image="docker.io/me/mine:1", requirements=["spacy==3.8.7"])
 
-    (built,) = build(BuildRequest(str(small_competition(tmp_path, own)), tmp_path / "bundle.zip"))
-    assert "image-lacks" not in {lack.id for lack in built.draft}
+    assert "image-lacks" not in {lack.id for lack in built(small_competition(tmp_path, own)).draft}
     folder = small_competition(tmp_path / "b", lambda declared: declared.update(requirements=["spacy==3.8.7"]))
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    assert [lack.what for lack in built.draft if lack.id == "image-lacks"] == [f"{PLATFORM_IMAGE} has no spacy==3.8.7."]
+    lacks = [lack.what for lack in built(folder).draft if lack.id == "image-lacks"]
+    assert lacks == [f"{PLATFORM_IMAGE} has no spacy==3.8.7."]
 
 
 @pytest.mark.slow
@@ -180,16 +175,16 @@ def test_requirements_that_are_locked_for_it_travel_in_the_programs(tmp_path: Pa
         wheel(tmp_path / "wheels", name, version, *needs)
     folder = small_competition(tmp_path, lambda declared: declared.update(requirements=["own-scorer==1.2"]))
     for expected in (["locked 2 packages"], []):  # and nothing is left to do
-        done = CliRunner().invoke(root, ["image", "lock", str(folder)])
+        done = command("image", "lock", folder)
         assert done.exit_code == 0, done.output
         assert re.findall(r"locked \d packages", done.output) == expected
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    assert "image-lacks" not in {lack.id for lack in built.draft}
+    one = built(folder)
+    assert "image-lacks" not in {lack.id for lack in one.draft}
     assert {name.split("/")[1] for name in packed(resolve(folder))} == {
         "own_scorer-1.2.dist-info",
         "helping-2.0.dist-info",
     }
-    (note,) = (note for note in built.notes if "travel in each program" in note)
+    (note,) = (note for note in one.notes if "travel in each program" in note)
     assert note.startswith(f"helping, own-scorer: not in {PLATFORM_IMAGE}")
     # an image of one's own has another Python: what is locked for this one is not for that one
     own = ImageRequest(
@@ -216,8 +211,7 @@ def test_what_own_code_imports_and_the_image_lacks_is_said(tmp_path: Path) -> No
     lazy = "\n\ndef words():\n    import nltk.data, numpy, scoring_kit.errors, csv\n    import my_task.submission\n"
     code.write_text(code.read_text(encoding="utf-8") + lazy, encoding="utf-8")
     assert absent_imports(resolve(folder)) == ["nltk"]
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    assert [note for note in built.notes if note.startswith("nltk: imported by")]
+    assert [note for note in built(folder).notes if note.startswith("nltk: imported by")]
     assert absent_imports(resolve(folder, overrides=("docker_image=me/mine:1",))) == []
 
 
@@ -243,5 +237,4 @@ def test_a_locked_package_that_is_not_installed_does_not_stop_a_build(tmp_path: 
     drawn = '    import drawing_kit\n\n    drawing_kit.draw(Path(request["out"]) / "drawing.png")\n    return {}\n'
     start = code.index("def template")
     organiser.write_text(code[:start] + code[start:].replace("    return {}\n", drawn, 1), encoding="utf-8")
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    assert built.path.is_file()
+    assert built(folder).path.is_file()
