@@ -81,11 +81,6 @@ def with_paths(row: Any) -> Any:
     return {name: value.path if isinstance(value, ArrayFile) else value for name, value in row.items()}
 
 
-def are_keys(keys: Sequence[Tuple[Any, ...]]) -> bool:
-    """Return whether keys stand as they are: texts without blanks around them, which `key_of` gives back."""
-    return all(type(part) is str and part and part == part.strip() for part in chain.from_iterable(keys))
-
-
 def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, report: Fault) -> Optional[Key]:
     """Return the key in the first values of a row; None, with the fault reported, where a part is blank or no text."""
     parts = []

@@ -7,7 +7,7 @@ from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
-from declared.answers import Answers, NamedText, are_keys, joined, key_of, named_key, near, read_answers, read_files
+from declared.answers import Answers, NamedText, joined, key_of, named_key, near, read_answers, read_files
 from declared.gold_digest import digest_of_rows
 from declared.plan import Plan, as_gold, compared_with, open_fields, plans_of
 from declared.records import Rows
@@ -454,10 +454,7 @@ def _is_blank(raw: Any, has_lists: bool = True) -> bool:
 
 
 def _row_keys(table: Table, loaded: Loaded, report: Fault) -> list[Key | None]:
-    keys = list(loaded.values(table.key))
-    if are_keys(keys):
-        return list(keys)
-    pairs = zip(keys, loaded.numbers, strict=True)
+    pairs = zip(loaded.values(table.key), loaded.numbers, strict=True)
     return [key_of(key, table, loaded.rows, number, report) for key, number in pairs]
 
 

@@ -9,8 +9,7 @@ import io
 import json
 import re
 from dataclasses import replace
-from itertools import chain, islice, repeat
-from operator import itemgetter
+from itertools import chain, islice
 from typing import Any, Callable, Collection, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from declared.records import (
@@ -35,12 +34,11 @@ from scoring_kit.json_reading import JsonObject, report_duplicates
 LONE_RETURN = re.compile(r"\r(?!\n)")
 BETWEEN = {"\t": "tabs", ",": "commas", " ": "blanks"}
 BETWEEN_CELLS = re.compile("[ \t]+")
-FIRST, AT_ONCE = 10, 10_000
-"""So many rows are looked at together, where the header stands, and below: one by one they take far longer."""
+AT_ONCE = 10_000
+"""So many rows are looked at together: one by one they take far longer."""
 MEGABYTE = 1 << 20
 Cells = Iterator[Tuple[Sequence[int], List[List[str]]]]
 """Some rows at a time: the number of each row's last line, and its cells, none of a blank line."""
-Pick = Callable[[Any], Tuple[Any, ...]]
 Report = Callable[[int, str], None]
 
 
@@ -154,8 +152,7 @@ def _delimited(
     def report(line: int, what: str) -> None:
         problems.error(place(line), what, expected)
 
-    picked = _picked(rows, header, wanted, report, counts_blank=counts_blank)
-    return Rows(header, False, chain.from_iterable(picked), place)
+    return Rows(header, False, _picked(rows, header, wanted, report, counts_blank=counts_blank), place)
 
 
 def _is_blank(cells: Sequence[str]) -> bool:
@@ -205,71 +202,46 @@ def _without_header(rows: Cells, columns: Sequence[str], place: Callable[[int], 
 
 def _picked(
     rows: Cells, header: Sequence[str], wanted: Sequence[FieldPlace], report: Report, *, counts_blank: bool
-) -> Iterator[NumberedRows]:
-    width = len(header)
-    pick, all_there = _cell_picker(header, wanted)
-    blank: List[int] = []
+) -> NumberedRows:
+    """The cells of each row that are asked for; those of another width than the header's are recorded and left out."""
+    width, pick = len(header), _cell_picker(header, wanted)
+    blank: List[int] = []  # the lines before a row that are blank, which those at the end may be
     for lines, taken in rows:
-        # as in nearly all files: no row needs a look of its own
-        if width > 1 and all_there and not blank and all(len(cells) == width for cells in taken):
-            yield zip(lines, map(pick, taken))
-        else:
-            wide = _as_wide(lines, taken, width, blank, report, counts_blank=counts_blank)
-            yield ((line, pick([*cells, ""])) for line, cells in wide)
+        for line, cells in zip(lines, taken):
+            if _is_blank(cells) and not (counts_blank and width == 1):
+                blank.append(line)
+                continue
+            for at in blank if counts_blank else ():
+                report(at, "is blank")
+            blank.clear()
+            given = cells or [""]
+            if len(given) == width:
+                yield line, pick(given)
+            else:
+                report(line, f"has {counted(len(given), 'cell')}")
 
 
-def _as_wide(
-    lines: Sequence[int],
-    taken: Sequence[List[str]],
-    width: int,
-    blank: List[int],
-    report: Report,
-    *,
-    counts_blank: bool,
-) -> Iterator[Tuple[int, List[str]]]:
-    """The rows of so many cells; `blank` holds the lines before them that are blank, for those at the end may be."""
-    for line, cells in zip(lines, taken):
-        if _is_blank(cells) and not (counts_blank and width == 1):
-            blank.append(line)
-            continue
-        for at in blank if counts_blank else ():
-            report(at, "is blank")
-        blank.clear()
-        given = cells or [""]
-        if len(given) == width:
-            yield line, given
-        else:
-            report(line, f"has {counted(len(given), 'cell')}")
-
-
-def _cell_picker(header: Sequence[str], wanted: Sequence[FieldPlace]) -> Tuple[Pick, bool]:
-    """Return what picks the places from a row of cells, and whether all are there; else a row needs an empty cell."""
-    end = len(header)
-    all_there = True
-    pickers: List[Callable[[Any], Any]] = []
-    single: List[int] = []
+def _cell_picker(header: Sequence[str], wanted: Sequence[FieldPlace]) -> Callable[[List[str]], Tuple[Any, ...]]:
+    """Return what picks the values of places from a row of cells, an empty cell where it has no such column."""
+    places: List[Tuple[bool, List[int]]] = []
     for place in wanted:
-        lacking = not set(place.cells).issubset(header)
-        # a column that is not there is read from the empty cell that is added to each row
-        at = [end] if lacking else [header.index(column) for column in place.cells]
-        all_there = all_there and not lacking
-        if place.columns and not lacking:
-            pickers.append(_picker(at))
-        else:
-            single.append(at[0])
-            pickers.append(itemgetter(at[0]))
-    if len(single) == len(wanted):
-        return _picker(single), all_there
-    return lambda cells: tuple([pick(cells) for pick in pickers]), all_there
+        at: List[int] = []
+        if set(place.cells).issubset(header):
+            at = [header.index(column) for column in place.cells]
+        places.append((bool(place.columns), at))
 
+    def pick(cells: List[str]) -> Tuple[Any, ...]:
+        values: List[Any] = []
+        for is_spread, at in places:
+            if not at:
+                values.append("")
+            elif is_spread:
+                values.append(tuple([cells[i] for i in at]))
+            else:
+                values.append(cells[at[0]])
+        return tuple(values)
 
-def _picker(at: Sequence[int]) -> Pick:
-    if len(at) > 1:
-        return itemgetter(*at)
-    if not at:
-        return lambda _: ()
-    (only,) = at
-    return lambda values: (values[only],)
+    return pick
 
 
 def split_at_blanks(line: str) -> List[str]:
@@ -292,12 +264,12 @@ def _quoted(text: str, delimiter: str, place: Callable[[int], str], problems: Pr
         text = LONE_RETURN.sub(stand_in, text)
     allow_long_cells()
     reader = csv.reader(chain.from_iterable(_ended_lines(text)), delimiter=delimiter, strict=True)
-    for most in chain([FIRST], repeat(AT_ONCE)):
+    while True:
         before = reader.line_num
         taken: List[List[str]] = []
         fault: Optional[csv.Error] = None
         try:
-            taken.extend(islice(reader, most))
+            taken.extend(islice(reader, AT_ONCE))
         except csv.Error as error:
             fault = error
         for cells in taken if stand_in else ():
@@ -307,7 +279,7 @@ def _quoted(text: str, delimiter: str, place: Callable[[int], str], problems: Pr
         if fault is not None:
             start = numbers[-1] if taken else before
             problems.cannot_be_read(place(reader.line_num), fault, place(start + 1))
-        if len(taken) < most:
+        if len(taken) < AT_ONCE:
             return
 
 
