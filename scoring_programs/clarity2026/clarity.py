@@ -29,7 +29,7 @@ METRICS = ("clarity_macro_f1", "clarity_accuracy", "clarity_rows_scored", "clari
 def score(reference: ClarityReference, submission: ClaritySubmission, options: Mapping[str, Any]) -> TaskResult:
     """Score the clarity labels of a submission that enters the task."""
     predictions = submission.predictions["clarity"]
-    scores = evaluate_all(reference, clarity=predictions)["clarity"]
+    scores = compute_clarity_f1(predictions, reference.clarity)
     return TaskResult(
         metrics={
             "clarity_macro_f1": Metric(scores.macro_f1, scores.rows),
@@ -44,38 +44,17 @@ def score(reference: ClarityReference, submission: ClaritySubmission, options: M
     )
 
 
-def evaluate_all(
-    gold: ClarityReference, clarity: Sequence[str] | None = None, evasion: Sequence[str] | None = None
-) -> dict[str, LabelScores]:
-    """Score the predictions of one or both tasks, each in the order of the gold rows.
+def evasion_golds(
+    gold: ClarityReference, predictions: Sequence[str]
+) -> tuple[Sequence[str | None], Sequence[str | None]]:
+    """Return the gold labels that predictions are compared with, one a row (None: the row is skipped), and by majority.
 
-    As soon as the gold has annotator data, evasion is scored by any-match; without any, strictly, and the majority then
-    is the single gold label.
-
-    Returns:
-        `clarity`, for clarity predictions; `evasion` and `evasion_majority`, for evasion predictions.
-    """
-    scores = {}
-    if clarity is not None:
-        scores["clarity"] = compute_clarity_f1(clarity, gold.clarity)
-    if evasion is not None:
-        golds = evasion_golds(gold, evasion)
-        scores["evasion"] = scores["evasion_majority"] = compute_evasion_f1_strict(evasion, golds["evasion"])
-        if gold.annotated:
-            scores["evasion_majority"] = compute_evasion_f1_strict(evasion, golds["evasion_majority"])
-    return scores
-
-
-def evasion_golds(gold: ClarityReference, predictions: Sequence[str]) -> dict[str, Sequence[str | None]]:
-    """Return the gold labels that predictions are compared with, one a row (None: the row is skipped).
-
-    `evasion`, by any-match or strictly, and `evasion_majority`.
+    As soon as the gold has annotator data, the first are by any-match; without any, both are the single gold labels.
     """
     if not gold.annotated:
-        return {"evasion": gold.evasion, "evasion_majority": gold.evasion}
-    vote = {labels: majority_vote_gold(labels) for labels in set(gold.annotations)}
-    majority = [vote[labels] for labels in gold.annotations]
-    return {"evasion": any_match_golds(predictions, gold.annotations), "evasion_majority": majority}
+        return gold.evasion, gold.evasion
+    majority = [majority_vote_gold(labels) for labels in gold.annotations]
+    return any_match_golds(predictions, gold.annotations), majority
 
 
 def compute_clarity_f1(predictions: Sequence[str], golds: Sequence[str]) -> LabelScores:
@@ -100,13 +79,9 @@ def any_match_golds(predictions: Sequence[str], annotations: Sequence[Iterable[s
     For each row: (1) the gold set is the annotators' labels that are valid labels; (2) a prediction in it becomes the
     row's gold label; (3) otherwise the first of the sorted set does; (4) a row with an empty set is skipped.
     """
-    sets: dict[Iterable[str], list[str]] = {}
     golds: list[str | None] = []
     for predicted, annotators in zip(predictions, annotations, strict=True):
-        key = tuple(annotators)
-        if key not in sets:
-            sets[key] = sorted(set(key).intersection(EVASION_LABELS))
-        gold_set = sets[key]
+        gold_set = sorted(set(annotators).intersection(EVASION_LABELS))
         if not gold_set:
             golds.append(None)
         elif predicted in gold_set:
@@ -129,10 +104,10 @@ def clarity_units(reference: ClarityReference, predictions: Sequence[str]) -> Un
 
 def evasion_units(reference: ClarityReference, predictions: Sequence[str]) -> Units:
     """Return the per-unit results of task 2, where a row's gold label may depend on its own prediction alone."""
-    golds = evasion_golds(reference, predictions)
-    majority = label_terms(predictions, golds["evasion_majority"], EVASION_LABELS)
-    terms = _terms("evasion", label_terms(predictions, golds["evasion"], EVASION_LABELS))
-    units = _units(reference, {**terms, "evasion_majority_macro_f1": majority})
+    golds, majority = evasion_golds(reference, predictions)
+    terms = _terms("evasion", label_terms(predictions, golds, EVASION_LABELS))
+    by_majority = label_terms(predictions, majority, EVASION_LABELS)
+    units = _units(reference, {**terms, "evasion_majority_macro_f1": by_majority})
     if not reference.annotated:
         return units
     import numpy as np

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from clarity2026.clarity import evaluate_all, evasion_units
+from clarity2026.clarity import compute_evasion_f1_strict, evasion_golds, evasion_units
 from clarity2026.reference import ClarityReference
 from clarity2026.submission import ClaritySubmission
 from scoring_kit.metrics.classification import label_figures, label_metrics
@@ -18,8 +18,9 @@ METRICS = (
 def score(reference: ClarityReference, submission: ClaritySubmission, options: Mapping[str, Any]) -> TaskResult:
     """Score the evasion labels of a submission that enters the task."""
     predictions = submission.predictions["evasion"]
-    evaluation = evaluate_all(reference, evasion=predictions)
-    scores, majority = evaluation["evasion"], evaluation["evasion_majority"]
+    golds, majority_golds = evasion_golds(reference, predictions)
+    scores = compute_evasion_f1_strict(predictions, golds)
+    majority = compute_evasion_f1_strict(predictions, majority_golds)
     return TaskResult(
         metrics={
             "evasion_macro_f1": Metric(scores.macro_f1, scores.rows),

@@ -60,12 +60,13 @@ def manifest(reference: ClarityReference, tasks: Sequence[str]) -> dict[str, Any
 
 @dataclass(frozen=True)
 class _RowLabels:
-    """The labels in the cells of a row, and what is wrong with them (what, what is expected)."""
+    """The labels in the cells of a row, whether annotators filled any, and what is wrong (what, what is expected)."""
 
     clarity: str
     evasion: str
     annotations: tuple[str, ...]
-    faults: tuple[tuple[str, str], ...]
+    annotated: bool
+    faults: list[tuple[str, str]]
 
 
 def _read(table: CsvTable, tasks: Sequence[str], problems: Problems) -> ClarityReference:
@@ -78,19 +79,19 @@ def _read(table: CsvTable, tasks: Sequence[str], problems: Problems) -> ClarityR
         what = f"neither {EVASION} nor {', '.join(ANNOTATORS)} are there"
         problems.error(f"{FILE}:1", what, "at least one of these columns, for the task evasion")
     problems.stop_organisers_if_any()
-    reader = _LabelReader(table.places((CLARITY, EVASION, *ANNOTATORS)), "clarity" in tasks)
+    places = table.places((CLARITY, EVASION, *ANNOTATORS))
     asked_at = list(table.places(ASKED).values()) if INTERVIEW in table.header else []
     first_of: dict[tuple[str, ...], str] = {}
     asked: list[str] = []
     rows: dict[str, tuple[int, _RowLabels]] = {}
     id_at, expected = table.header.index(ID), "each row with an id of its own"
     for line, item, cells in identified_rows(table.rows, id_at, ID, FILE, expected, problems):
-        rows[item] = line, reader.labels(cells)
+        rows[item] = line, _row_labels({name: cells[at] for name, at in places.items()}, "clarity" in tasks)
         if asked_at:
             asked.append(first_of.setdefault(tuple([cells[at] for at in asked_at]), item))
     if not rows:
         problems.error(FILE, "has no rows", "one row for each item")
-    annotated = "evasion" in tasks and reader.has_annotators
+    annotated = "evasion" in tasks and any(row.annotated for _, row in rows.values())
     gold = ClarityReference(list(rows), [], [], [], annotated, asked)
     _take_labels(gold, rows, tasks, problems)
     return gold
@@ -116,44 +117,22 @@ def _take_labels(
             gold.annotations.append(row.annotations)
 
 
-class _LabelReader:
-    """Reads the labels of rows, each combination of cells once: there are few in a file of many rows."""
-
-    def __init__(self, columns: Mapping[str, int], wants_clarity: bool) -> None:
-        self.columns = columns
-        self.wants_clarity = wants_clarity
-        self.has_annotators = False
-        self._known: dict[tuple[str, ...], _RowLabels] = {}
-
-    def labels(self, cells: Sequence[str]) -> _RowLabels:
-        """Return the labels in a row."""
-        key = tuple([cells[at] for at in self.columns.values()])
-        if key not in self._known:
-            self._known[key] = self._read(dict(zip(self.columns, key, strict=True)))
-        return self._known[key]
-
-    def _read(self, cells: Mapping[str, str]) -> _RowLabels:
-        """The clarity label is derived from the evasion label where a row has none of its own."""
-        faults = []
-        evasion = normalize_label(cells.get(EVASION, ""))
-        if evasion not in TAXONOMY:
-            if evasion.strip():
-                faults.append((f"{EVASION} is not an evasion label", f"one of {', '.join(EVASION_LABELS)}"))
-            evasion = ""
-        clarity = normalize_label(cells.get(CLARITY, ""))
-        if not clarity.strip():
-            clarity = TAXONOMY.get(evasion, "")
-        if clarity not in CLARITY_LABELS:
-            if self.wants_clarity:
-                what = f"{CLARITY} is not a clarity label"
-                if not clarity:
-                    what = f"no {CLARITY}, and no {EVASION} to derive it from"
-                faults.append((what, f"one of {', '.join(CLARITY_LABELS)}"))
-            clarity = ""
-        annotations = []
-        for name in ANNOTATORS:
-            cell = cells.get(name, "")
-            self.has_annotators = self.has_annotators or bool(cell.strip())
-            if normalize_label(cell) in TAXONOMY:
-                annotations.append(normalize_label(cell))
-        return _RowLabels(clarity, evasion, tuple(annotations), tuple(faults))
+def _row_labels(cells: Mapping[str, str], wants_clarity: bool) -> _RowLabels:
+    """Return the labels of a row; the clarity label is derived from the evasion label where it has none of its own."""
+    faults = []
+    evasion = normalize_label(cells.get(EVASION, ""))
+    if evasion not in TAXONOMY:
+        if evasion.strip():
+            faults.append((f"{EVASION} is not an evasion label", f"one of {', '.join(EVASION_LABELS)}"))
+        evasion = ""
+    clarity = normalize_label(cells.get(CLARITY, ""))
+    if not clarity.strip():
+        clarity = TAXONOMY.get(evasion, "")
+    if wants_clarity and clarity not in CLARITY_LABELS:
+        what = f"{CLARITY} is not a clarity label"
+        if not clarity:
+            what = f"no {CLARITY}, and no {EVASION} to derive it from"
+        faults.append((what, f"one of {', '.join(CLARITY_LABELS)}"))
+    given = [cells.get(name, "") for name in ANNOTATORS]
+    annotations = tuple(label for cell in given if (label := normalize_label(cell)) in TAXONOMY)
+    return _RowLabels(clarity, evasion, annotations, any(cell.strip() for cell in given), faults)

@@ -11,7 +11,7 @@ from clarity2026.clarity import (
     any_match_golds,
     compute_clarity_f1,
     compute_evasion_f1_strict,
-    evaluate_all,
+    evasion_golds,
     majority_vote_gold,
 )
 from clarity2026.reference import ClarityReference
@@ -156,16 +156,14 @@ def reference(annotations: list[tuple[str, ...]], single: list[str], annotated: 
 def test_annotated_gold_is_scored_by_any_match_and_by_majority(rows: list[tuple[str, tuple[str, ...]]]) -> None:
     predictions = [p for p, _ in rows]
     valid = [tuple(label for label in labels if label in EVASION_LABELS) for _, labels in rows]
-    scores = evaluate_all(reference(valid, [], annotated=True), evasion=predictions)
-    assert scores["evasion"] == any_match_f1(predictions, valid)
+    any_match, majority = evasion_golds(reference(valid, [], annotated=True), predictions)
+    assert any_match == any_match_golds(predictions, valid)
     golds = [majority_vote_gold(labels) for labels in valid]
     kept = [(p, g) for p, g in zip(predictions, golds, strict=True) if g is not None]
     expected = macro_f1([p for p, _ in kept], [g for _, g in kept], EVASION_LABELS)
-    assert scores["evasion_majority"].macro_f1 == pytest.approx(float(expected))
-    assert set(scores) == {"evasion", "evasion_majority"}
+    assert compute_evasion_f1_strict(predictions, majority).macro_f1 == pytest.approx(float(expected))
 
 
 def test_without_annotators_majority_is_strict() -> None:
-    scores = evaluate_all(reference([], [E, G, G], annotated=False), evasion=[E, G, I])
-    assert scores["evasion"] == scores["evasion_majority"] == compute_evasion_f1_strict([E, G, I], [E, G, G])
-    assert scores["evasion"].accuracy == pytest.approx(2 / 3)
+    assert evasion_golds(reference([], [E, G, G], annotated=False), [E, G, I]) == ([E, G, G], [E, G, G])
+    assert compute_evasion_f1_strict([E, G, I], [E, G, G]).accuracy == pytest.approx(2 / 3)
