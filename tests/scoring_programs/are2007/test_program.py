@@ -6,36 +6,13 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.ground.resources import resource
-from tests.bundles.replayed import columns_of, files_of
+from tests.bundles.replayed import files_of
 from tests.scoring_programs.are2007.cases import chain, document, pair
-from tests.scoring_programs.framed import run_without, score
+from tests.scoring_programs.framed import score
 
 NAME = "are2007"
 GOLD = files_of(resource("bundles") / NAME / "data" / "dev")
 ANSWER = files_of(resource("bundles") / NAME / "data" / "baselines" / "dev" / "good")
-
-
-@pytest.mark.slow
-def test_it_runs_without_torch_transformers_pandas_and_scikit_learn(tmp_path: Path) -> None:
-    outcome = run_without(tmp_path, ("torch", "transformers", "pandas", "sklearn", "nltk"), NAME, GOLD, ANSWER)
-    assert outcome.exit_code == 0, outcome.stderr
-    assert set(outcome.scores) == set(columns_of(NAME))
-    assert set(outcome.details) == {"signature", "warnings", "tasks"}
-    assert outcome.details["tasks"]["task3"]["attempted"]["value"] > 20
-    assert outcome.page is not None
-    assert "Success rate by text" in outcome.page
-
-
-@pytest.mark.parametrize("layout", ["tasks", "separate"])
-def test_a_task_of_its_own_gives_the_same_scores(tmp_path: Path, layout: str) -> None:
-    whole = score(tmp_path / "whole", NAME, GOLD, ANSWER).scores
-    gold = {name: text for name, text in GOLD.items() if name.startswith("task4/")}
-    answer = ANSWER
-    if layout == "separate":
-        answer = {name.removeprefix("task4/"): text for name, text in ANSWER.items() if name.startswith("task4/")}
-    scores = score(tmp_path / "one", NAME, gold, answer, tasks=["task4"], layout=layout).scores
-    own = ["task4_f1", "task4_recall", "task4_precision"]
-    assert {key: scores[key] for key in own} == {key: whole[key] for key in own}
 
 
 @pytest.mark.parametrize(
@@ -64,9 +41,3 @@ def test_what_tells_whether_a_single_answer_is_right_is_withheld(
         assert outcome.details["tasks"][task][key]["value"] is None
     assert outcome.page is not None
     assert f"<span>{text}</span>" not in outcome.page
-
-
-def test_no_answer_at_all_scores_nothing(tmp_path: Path) -> None:
-    outcome = score(tmp_path, NAME, GOLD, dict.fromkeys(ANSWER, "<document/>"))
-    assert outcome.exit_code == 0
-    assert outcome.scores == dict.fromkeys(columns_of(NAME), 0.0)

@@ -22,10 +22,6 @@ def test_the_lists_are_those_of_the_task() -> None:
     )
 
 
-def test_evasion_labels_stand_in_alphabetical_order() -> None:
-    assert list(EVASION_LABELS) == sorted(EVASION_LABELS)
-
-
 @pytest.mark.parametrize(
     ("parent", "labels"),
     [

@@ -1,6 +1,5 @@
 """The organiser's verbs, called as the press calls them."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +74,3 @@ def test_the_template_is_valid_and_scores_0(tmp_path: Path, layout: str, tasks: 
     )
     assert outcome.exit_code == 0
     assert set(outcome.scores.values()) == {0.0}
-
-
-def test_the_manifest_holds_no_label(tmp_path: Path) -> None:
-    answer = PACKAGE.call("manifest", {**ASK, "reference": str(folder(tmp_path / "ref", DEV))})
-    assert json.loads(json.dumps(answer)) == {"ids": ["1", "2", "3", "4"]}

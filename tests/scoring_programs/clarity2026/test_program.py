@@ -6,7 +6,7 @@ import pytest
 
 from clarity2026.submission import EVASION_LABELS, TAXONOMY
 from tests.scoring_programs.clarity2026.gold import DEV, PERFECT, annotated_gold, strict_gold, table
-from tests.scoring_programs.framed import Files, score
+from tests.scoring_programs.framed import score
 
 KEYS = {"clarity_macro_f1", "evasion_macro_f1", "evasion_majority_macro_f1", "evasion_accuracy"}
 
@@ -88,25 +88,19 @@ def test_an_f1_that_tells_single_gold_labels_is_withheld(tmp_path: Path) -> None
     assert details["evasion_f1: Dodging"]["value"] == 0.0  # never predicted: 0 whatever the gold is
 
 
-@pytest.mark.parametrize(
-    ("layout", "task", "files", "expected"),
-    [
-        (
-            "separate",
-            "clarity",
-            {"prediction": "Clear Reply\nAmbivalent\nAmbivalent\nNon-Reply\n"},
-            {"clarity_macro_f1": 1.0},
-        ),
-        (
-            "separate",
-            "evasion",
-            {"prediction": "Explicit\nDodging\nGeneral\nClarification\n"},
-            {"evasion_macro_f1": 4 / 9, "evasion_majority_macro_f1": 4 / 9, "evasion_accuracy": 1.0},
-        ),
-    ],
-)
-def test_separate_bundles(tmp_path: Path, layout: str, task: str, files: Files, expected: dict[str, float]) -> None:
-    outcome = score(tmp_path, "clarity2026", {"gold.csv": DEV}, files, tasks=[task], layout=layout)
+SEPARATE = {
+    "clarity": ("Clear Reply\nAmbivalent\nAmbivalent\nNon-Reply\n", {"clarity_macro_f1": 1.0}),
+    "evasion": (
+        "Explicit\nDodging\nGeneral\nClarification\n",
+        {"evasion_macro_f1": 4 / 9, "evasion_majority_macro_f1": 4 / 9, "evasion_accuracy": 1.0},
+    ),
+}
+
+
+@pytest.mark.parametrize("task", SEPARATE)
+def test_separate_bundles(tmp_path: Path, task: str) -> None:
+    lines, expected = SEPARATE[task]
+    outcome = score(tmp_path, "clarity2026", {"gold.csv": DEV}, {"prediction": lines}, tasks=[task], layout="separate")
     assert {key: value for key, value in outcome.scores.items() if key in expected} == pytest.approx(expected)
 
 

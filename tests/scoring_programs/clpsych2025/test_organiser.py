@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from clpsych2025 import organiser, reference
+from clpsych2025 import organiser
 from gen_bundle.ground.resources import resource
 from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import Request
@@ -192,11 +192,6 @@ def test_mistakes_of_options_and_gold_are_named_at_once(tmp_path: Path) -> None:
         "options.device: not a valid value",
         "gold.json, timeline t1: is a number",
     ]
-
-
-def test_the_manifest_holds_ids_alone(tmp_path: Path) -> None:
-    gold = reference.read(write_gold(tmp_path, COMPLETE), TASKS, OPTIONS)
-    assert reference.manifest(gold, TASKS) == {"timelines": {"t1": ["p1", "p2"], "t2": ["p3", "p4"]}}
 
 
 def test_the_template_has_the_form_of_the_real_one(tmp_path: Path) -> None:

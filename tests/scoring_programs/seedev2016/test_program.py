@@ -6,37 +6,13 @@ import pytest
 
 from gen_bundle.ground.resources import resource
 from scoring_kit.results_page.page import label_html
-from tests.bundles.replayed import columns_of, files_of
-from tests.scoring_programs.framed import run_without, score
+from tests.bundles.replayed import files_of
+from tests.scoring_programs.framed import score
 from tests.scoring_programs.seedev2016.cases import ENTITIES
 
 NAME = "seedev2016"
 GOLD = files_of(resource("bundles") / NAME / "data" / "dev")
 ANSWER = files_of(resource("bundles") / NAME / "data" / "baselines" / "dev" / "good")
-WORST = {"full_f1": 0.0, "full_recall": 0.0, "full_precision": 0.0, "full_ser": 1000.0}
-
-
-@pytest.mark.slow
-def test_it_runs_without_torch_transformers_pandas_and_scikit_learn(tmp_path: Path) -> None:
-    outcome = run_without(tmp_path, ("torch", "transformers", "pandas", "sklearn", "nltk"), NAME, GOLD, ANSWER)
-    assert outcome.exit_code == 0, outcome.stderr
-    assert set(outcome.scores) == set(columns_of(NAME))
-    assert set(outcome.details) == {"signature", "warnings", "tasks"}
-    assert outcome.details["tasks"]["full"]["substitutions"]["value"] > 0
-    assert outcome.details["tasks"]["binary"]["f1.Regulates_Process"]["value"] > 0
-    assert outcome.page is not None
-    assert "Regulates_<wbr>Process" in outcome.page
-
-
-@pytest.mark.parametrize("layout", ["tasks", "separate"])
-def test_a_task_of_its_own_gives_the_same_scores(tmp_path: Path, layout: str) -> None:
-    whole = score(tmp_path / "whole", NAME, GOLD, ANSWER).scores
-    gold = {name: text for name, text in GOLD.items() if name.startswith("full/")}
-    answer = ANSWER
-    if layout == "separate":
-        answer = {name.removeprefix("full/"): text for name, text in ANSWER.items() if name.startswith("full/")}
-    scores = score(tmp_path / "one", NAME, gold, answer, tasks=["full"], layout=layout).scores
-    assert {key: scores[key] for key in WORST} == {key: whole[key] for key in WORST}
 
 
 def test_what_tells_whether_a_single_event_is_right_is_withheld(tmp_path: Path) -> None:
@@ -71,12 +47,6 @@ def test_details_do_not_tell_which_rare_types_the_gold_has(tmp_path: Path) -> No
         assert metrics["recall.Binds_To"] == {"value": None, "rows": None}
         names.append(list(metrics))
     assert names[0] == names[1]
-
-
-def test_no_event_at_all_is_a_submission_that_finds_nothing(tmp_path: Path) -> None:
-    outcome = score(tmp_path, NAME, GOLD, dict.fromkeys(ANSWER, ""))
-    assert outcome.exit_code == 0
-    assert outcome.scores == {**dict.fromkeys(columns_of(NAME), 0.0), "full_ser": 1.0}
 
 
 EXCHANGED = [
