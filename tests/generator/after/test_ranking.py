@@ -94,23 +94,15 @@ def test_a_team_without_a_value_in_the_ranking_column_is_named(tmp_path: Path) -
     assert re.search(r"note: .*: not ranked, without .*: C\.", done.stderr), done.stderr
 
 
-def test_a_hidden_team_is_not_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_a_hidden_team_is_not_named_and_of_hidden_figures_the_name_stays(tmp_path: Path, form: str) -> None:
     (tmp_path / "best.csv").write_text("team,f1,rmse\nQuiet,0.7123,2.5\nB,0.45,3\n", encoding="utf-8")
-    for form in FORMS:
-        done = command("process2025", "--scores", tmp_path / "best.csv", "--hide", "Quiet", "--format", form)
+    for option in ("--hide", "--hide-figures"):
+        done = command("process2025", "--scores", tmp_path / "best.csv", option, "Quiet", "--format", form)
         assert done.exit_code == 0
-        assert "hidden" not in done.stdout
-        assert "Quiet" not in done.output
         assert "0.7123" not in done.stdout
-
-
-def test_of_hidden_figures_the_name_stays(tmp_path: Path) -> None:
-    (tmp_path / "best.csv").write_text("team,f1,rmse\nQuiet,0.7123,2.5\nB,0.45,3\n", encoding="utf-8")
-    for form in FORMS:
-        done = command("process2025", "--scores", tmp_path / "best.csv", "--hide-figures", "Quiet", "--format", form)
-        assert done.exit_code == 0
-        assert "Quiet" in done.stdout
-        assert "0.7123" not in done.stdout
+        assert ("Quiet" in done.output) is (option == "--hide-figures")
+        assert "hidden" not in done.stdout or option == "--hide-figures"
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -1,6 +1,5 @@
 """Workers on other machines: those of a Dask scheduler. The files travel with the jobs, so nothing need be shared."""
 
-import re
 import tempfile
 import threading
 import warnings
@@ -80,8 +79,6 @@ def cluster(address: str, announce: Callable[[str], None], *, gpu: bool) -> Iter
     Raises:
         UserError: there is no scheduler.
     """
-    if not re.fullmatch(r"\w+://\S+:\d+/?", address):
-        raise UserError(f"--cluster {address}: not an address. {EXPECTED}")
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:

@@ -83,7 +83,9 @@ def standings(side: Side, submissions: Sequence[SubmissionFile]) -> dict[str, Su
             refused.add(name)
         if whole.finished and side.leaderboard.is_manual and submission.chosen is not False:
             board.add_by_hand(whole)
-    rows = _rows(board)
+    rows: dict[Submitted, RankedRow] = {}
+    with suppress(NoBoardError):  # the platform would show none
+        rows = {row.entry: row for row in board.rows(shared=True)}
     found = {}
     for name, entry in taken.items():
         values, rank = _values(side, entry), None
@@ -92,14 +94,6 @@ def standings(side: Side, submissions: Sequence[SubmissionFile]) -> dict[str, Su
             values = _ranks_of(rows[entry], side.leaderboard) | values
         found[name] = SubmissionStanding(values, rank, name in refused)
     return found
-
-
-def _rows(board: Board) -> dict[Submitted, RankedRow]:
-    """The board's rows; none where the platform would show no board."""
-    try:
-        return {row.entry: row for row in board.rows(shared=True)}
-    except NoBoardError:
-        return {}
 
 
 def plain_scores(result: JobResult, leaderboard: Leaderboard) -> dict[str, object] | None:
