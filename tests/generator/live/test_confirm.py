@@ -241,8 +241,10 @@ def test_computed_columns_are_compared_too(site: Site, confirmed: Confirming) ->
 
 
 def test_a_lost_answer_is_looked_up_and_nothing_is_sent_twice(site: Site, confirmed: Confirming) -> None:
-    site.breaks_after = {"POST /api/submissions/"}
-    assert confirmed().good
+    site.breaks_after = {"POST /api/submissions/", "DELETE /api/submissions/"}
+    done = confirmed()
+    assert done.good
+    assert done.left == []
     assert site.changing().count("POST /api/submissions/") == 2
     assert cleared(site)
 
@@ -402,12 +404,6 @@ def test_what_cannot_be_removed_is_named(site: Site, start: Start, quick_verb: V
     assert "but see above" not in done.stderr
 
 
-def test_a_deletion_whose_answer_was_lost_is_looked_up(site: Site, confirmed: Confirming) -> None:
-    site.breaks_after = {"DELETE /api/submissions/"}
-    assert confirmed().left == []
-    assert cleared(site)
-
-
 @pytest.mark.parametrize("breaks", [KeyboardInterrupt, SystemExit])
 def test_an_interrupted_run_cleans_up(
     site: Site, confirmed: Confirming, connection: Connection, breaks: type[BaseException]
@@ -453,35 +449,18 @@ def test_an_interrupted_clean_up_names_what_is_left(
     assert said[-1].startswith(f"left on the site: submissions {ids[0]}, {ids[1]}, and files called {PREFIX}")
 
 
-def test_a_refused_question_in_the_middle_cleans_up(
-    site: Site, confirmed: Confirming, connection: Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    get = connection.get
-
-    def refused(path: str, **query: Any) -> Any:
-        if path.endswith("get_details/"):
-            raise AnswerError("GET: answered 500", 500)
-        return get(path, **query)
-
-    monkeypatch.setattr(connection, "get", refused)
+def test_a_refused_question_in_the_middle_cleans_up(site: Site, confirmed: Confirming) -> None:
+    site.always = {"/get_details/": 400}
     with pytest.raises(AnswerError):
         confirmed()
-    monkeypatch.undo()
     assert cleared(site)
 
 
-def test_a_bad_moment_of_the_server_does_not_end_the_wait(
-    confirmed: Confirming, connection: Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    get, failures = connection.get, iter([True, True])
-
-    def unwell(path: str, **query: Any) -> Any:
-        if re.fullmatch(r"submissions/\d+/", path) and next(failures, False):
-            raise AnswerError("GET: answered 500", 500)
-        return get(path, **query)
-
-    monkeypatch.setattr(connection, "get", unwell)
+def test_a_bad_moment_of_the_server_does_not_end_the_wait(site: Site, confirmed: Confirming) -> None:
+    answers = iter([500] * 8)  # two questions, each of which is asked four times
+    site.before = lambda _, path: next(answers, None) if re.fullmatch(r"/api/submissions/\d+/", path) else None
     assert confirmed().good
+    assert next(answers, None) is None
 
 
 def test_a_submission_that_somebody_removes_meanwhile(

@@ -63,17 +63,14 @@ def test_publishing_is_asked_for(site: Site, bundle: Path, verb: Verb) -> None:
         assert secret not in done.output
 
 
-def test_publishing_twice_does_not_unpublish(site: Site, bundle: Path, connection: Connection) -> None:
+@pytest.mark.parametrize("lost", [set(), {"toggle_publish/"}])
+def test_publishing_twice_does_not_unpublish(site: Site, bundle: Path, connection: Connection, lost: set[str]) -> None:
+    """Nor where the answer was lost."""
+    site.breaks_after = lost
     done = upload(connection, bundle, publish=True)
     assert done.published
     assert set_published(connection, done.id)
     assert site.competitions[done.id]["published"]
-
-
-def test_a_lost_answer_to_publishing_is_looked_up(site: Site, bundle: Path, connection: Connection) -> None:
-    site.breaks_after = {"toggle_publish/"}
-    done = upload(connection, bundle, publish=True)
-    assert done.published
     assert site.changing()[3:] == [f"POST /api/competitions/{done.id}/toggle_publish/"]
 
 
@@ -262,6 +259,10 @@ def test_nothing_hides_a_competition_that_may_exist(
     assert left in " ".join(done.stderr.split())
     seen = json.loads(done.stdout)
     assert (seen["id"], seen["address"], seen["may_exist"]) == (None, f"{site.address}/competitions/", True)
+    again = verb("upload", bundle)
+    assert again.exit_code == 1
+    assert f"and may have become a competition: {site.address}/competitions/" in again.stderr
+    assert verb("upload", bundle, "--yes").exit_code == 0
 
 
 @pytest.mark.parametrize("answer", [500, b"<p>Welcome</p>", [1, 2, 3]])
@@ -302,18 +303,6 @@ def test_a_competition_that_is_not_shown_any_more_counts_as_deleted(site: Site, 
     site.always = {f"GET /api/competitions/{number}/": 403}
     assert verb("upload", bundle).exit_code == 0
     assert len(site.competitions) == 2
-
-
-def test_a_bundle_whose_fate_is_unknown_is_not_uploaded_again_unasked(
-    site: Site, bundle: Path, verb: Verb, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    site.breaks_before = {"datasets/completed/"}
-    monkeypatch.setattr(journey, "LOOKING_S", 0)
-    assert verb("upload", bundle).exit_code == 1
-    again = verb("upload", bundle)
-    assert again.exit_code == 1
-    assert f"and may have become a competition: {site.address}/competitions/" in again.stderr
-    assert verb("upload", bundle, "--yes").exit_code == 0
 
 
 def test_a_file_that_did_not_arrive_leaves_no_entry(site: Site, bundle: Path, verb: Verb) -> None:
