@@ -94,7 +94,6 @@ def command(
 
 
 def _print_table(cells: list[Cell]) -> None:
-    several = len({(cell.phase, cell.task) for cell in cells}) > len({cell.phase for cell in cells})
     heads = ["phase", "submission", "task", "cell", "here", "there", ""]
     lines = []
     for cell in cells:
@@ -104,9 +103,6 @@ def _print_table(cells: list[Cell]) -> None:
         elif cell.measured:
             verdict = "measured, not judged"
         lines.append([cell.phase, cell.submission, cell.task, cell.what, cell.here, cell.there, verdict])
-    if not several:
-        for line in (heads, *lines):
-            del line[2]
     shown = table("", heads, lines, names=len(heads))
     for row, cell in zip(shown.rows, cells, strict=True):
         if not cell.equal:

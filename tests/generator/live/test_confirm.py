@@ -107,7 +107,7 @@ def test_a_difference_is_shown_in_its_cell(site: Site, start: Start, quick_verb:
     assert done.exit_code == 1
     (line,) = [line for line in done.stdout.splitlines() if "good" in line and "points" in line]
     assert [cell.strip() for cell in line.strip("│").split("│")] == [
-        *("Main", "good", "points", "0.75", "0.74", "differs")
+        *("Main", "good", "Task", "points", "0.75", "0.74", "differs")
     ]
     assert "2 of 8 cells differ" in done.stderr
     assert cleared(site)
@@ -492,7 +492,7 @@ def test_a_column_that_shows_a_time_is_not_judged(site: Site, start: Start, quic
     done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust")
     assert done.exit_code == 0, done.output
     (line,) = [line for line in done.stdout.splitlines() if "good" in line and "more" in line]
-    assert [cell.strip() for cell in line.strip("│").split("│")][3:] == ["0.375", "0.99", "measured, not judged"]
+    assert [cell.strip() for cell in line.strip("│").split("│")][4:] == ["0.375", "0.99", "measured, not judged"]
     site.score = with_scores(lambda done: done["scores"].pop())
     assert quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust").exit_code == 1, (
         "no time at all"

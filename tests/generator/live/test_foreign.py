@@ -128,6 +128,6 @@ def test_a_column_that_shows_a_time_is_not_judged(site: Site, verb: Verb, tmp_pa
     done = verb("confirm", number, "--bundle", bundle.path, "--engine", "process", "--trust")
     assert done.exit_code == 0, done.output
     (line,) = [line for line in done.stdout.splitlines() if "seconds" in line]
-    assert [cell.strip() for cell in line.strip("│").split("│")][3:] == ["0.25", "7.5", "measured, not judged"]
+    assert [cell.strip() for cell in line.strip("│").split("│")][4:] == ["0.25", "7.5", "measured, not judged"]
     import_bundle(bundle.path, tmp_path / "imported")
     assert "measured: seconds" in (tmp_path / "imported" / "bundle.yaml").read_text(encoding="utf-8")
