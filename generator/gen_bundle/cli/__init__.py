@@ -106,7 +106,7 @@ class VerbGroup(click.Group):
             sys.exit(128 + signal.SIGINT)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Verbs, and the names of the competitions that are installed."""
+        """Return verbs, and the names of the competitions that are installed."""
         items = [CompletionItem(name) for name in known_competitions() if name.startswith(incomplete)]
         return items + super().shell_complete(ctx, incomplete)
 

@@ -156,7 +156,7 @@ def _record(path: Path | None) -> DryRun | None:
 def _reports(
     paths: tuple[Path, ...], check: Callable[..., Report], *, trust: bool
 ) -> tuple[list[Report], list[str], list[str]]:
-    """The reports, why other paths cannot be read, and bugs of ours: each path has one of the three."""
+    """Return the reports, why other paths cannot be read, and bugs of ours: each path has one of the three."""
     reports: list[Report] = []
     unreadable: list[str] = []
     bugs: list[str] = []
@@ -178,7 +178,7 @@ def _reports(
 
 
 def _built(path: Path, folder: Path, *, trust: bool) -> list[Checked]:
-    """The bundles of a competition's folder, which are built even where the check refuses them."""
+    """Return the bundles of a competition's folder, which are built even where the check refuses them."""
     from gen_bundle.build.building import BuildRequest, build
 
     built = build(BuildRequest(str(path), folder / "bundle.zip", force=True, trust=trust, announce=say))

@@ -167,7 +167,7 @@ def _show_board(rows: "list[BoardRow]", printer: "Console") -> None:
 
 
 def _blocks(widths: Sequence[int], room: int) -> Iterator[tuple[int, int]]:
-    """Columns (start, end) that fit beside each other."""
+    """Yield columns (start, end) that fit beside each other."""
     start = taken = 0
     for place, width in enumerate(widths):
         if place > start and taken + width > room:

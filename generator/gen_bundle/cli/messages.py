@@ -114,7 +114,7 @@ def console(*, err: bool = True) -> Console:
 
 
 def table(title: str, heads: Sequence[str], lines: Iterable[Sequence[str]], *, names: int) -> Table:
-    """A table whose first columns hold `names`; the others hold figures, which are aligned to the right."""
+    """Return a table whose first columns hold `names`; the others hold figures, which are aligned to the right."""
     from rich.markup import escape
     from rich.table import Table
 

@@ -220,7 +220,7 @@ def _of_files(place: "Place", asked: Mapping[str, Any]) -> tuple[Path, dict[str,
 
 
 def _gold(asked: Mapping[str, Any], *, ask: bool) -> "FileTable":
-    """The gold of the files; asks for the columns' names where there is no header, or says what to add."""
+    """Return the gold of the files; asks for the columns' names where there is no header, or says what to add."""
     from gen_bundle.author.new.gold_of_phases import joined
     from gen_bundle.ground.tables.forms import as_they_are_meant
     from gen_bundle.ground.tables.reading import read_table
@@ -262,7 +262,7 @@ def _names_of_columns(error: "NoHeaderError") -> list[str]:
 
 
 def _answer(text: str) -> tuple[str, str | None]:
-    """A column's name, and its type where one is given."""
+    """Return a column's name, and its type where one is given."""
     from gen_bundle.author.new.columns import TYPES
 
     name, equals, kind = text.rpartition("=")
@@ -394,7 +394,7 @@ def _with_type(proposal: "Proposal", name: str, kind: str | None) -> tuple[str, 
 
 
 def _columns(question: str, gold: "FileTable", proposed: Sequence[str], besides: str = "") -> list[str]:
-    """The columns that are named; none for `-`, where that is the word `besides` them."""
+    """Return the columns that are named; none for `-`, where that is the word `besides` them."""
     from gen_bundle.declaration.source import nearest
 
     def names(text: str) -> list[str]:

@@ -155,7 +155,7 @@ def _oldest(rows: list[dict[str, Any]], now: datetime) -> Waiting | None:
 
 
 def _alike(connection: Connection, failed: Sequence[Row], lines: MutableMapping[int, str]) -> tuple[FailuresAlike, ...]:
-    """Failures by why, as far as that can be read; what is read is added to `lines`."""
+    """Group failures by why they failed, as far as that can be read; what is read is added to `lines`."""
     by_line: dict[str, list[int]] = {}
     for row in failed:
         number = int(row["id"])

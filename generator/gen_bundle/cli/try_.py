@@ -92,7 +92,7 @@ def _keep_out_of_git(folder: Path) -> None:
 
 
 def _bundles(source: str, folder: Path, data: Path | None, overrides: tuple[str, ...]) -> tuple[dict[Path, Path], int]:
-    """Each bundle with the folder for what is made of it, and the exit status so far."""
+    """Return each bundle with the folder for what is made of it, and the exit status so far."""
     from gen_bundle.build.building import BuildRequest, build
     from gen_bundle.check import check_path
 
@@ -112,7 +112,7 @@ def _bundles(source: str, folder: Path, data: Path | None, overrides: tuple[str,
 
 
 def _tried(bundle: Path, room: Path, engine: Engine, *, trust: bool) -> tuple[Path, int]:
-    """The preview's page, with a board if there is anything to run, and the exit status of the dry run."""
+    """Return the preview's page, with a board if there is anything to run, and the exit status of the dry run."""
     from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
     from gen_bundle.dry_run.report import read_record
     from gen_bundle.look.preview.page import preview_page, write_page

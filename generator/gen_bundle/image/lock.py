@@ -83,7 +83,7 @@ def lock(request: ImageRequest, models_path: Path, report: Callable[[str], None]
 def _locked(
     model: ImageModel, repository: str, wanted: str | None, report: Callable[[str], None]
 ) -> tuple[ImageModel, list[str]]:
-    """The model with what the hub says of it; and where it is not what the file or the competition says."""
+    """Return the model with what the hub says of it; and where it is not what the file or the competition says."""
     if model.revision is not None and wanted not in (None, model.revision):
         return model, [
             f"revision: is {model.revision}, but the competition asks for {wanted}. "
@@ -144,7 +144,7 @@ def _get(path: str) -> bytes:
 
 
 def _punkt_files() -> dict[str, str]:
-    """The English files of nltk's `punkt_tab` and their digests."""
+    """Return the English files of nltk's `punkt_tab` and their digests."""
     try:
         with urllib.request.urlopen(PUNKT_URL, timeout=60) as response:  # noqa: S310
             archive = zipfile.ZipFile(io.BytesIO(response.read()))
@@ -159,7 +159,7 @@ def _punkt_files() -> dict[str, str]:
 
 
 def _registry_digest(name: str) -> str:
-    """The digest of an image (NAME:TAG) in its registry; the engine pulls it, as a build would."""
+    """Return the digest of an image (NAME:TAG) in its registry; the engine pulls it, as a build would."""
     docker_output("pull", "--quiet", name)
     digests = json.loads(docker_output("image", "inspect", "--format", "{{json .RepoDigests}}", name)) or []
     for digest in digests:

@@ -218,7 +218,7 @@ def settle_weights(request: ImageRequest, known: ModelsFile, models_path: Path, 
 
 
 def _punkt_fault(files: Mapping[str, str] | None, folder: Path | None, name: str) -> str | None:
-    """Why the sentence splitter's data cannot be baked in, or None."""
+    """Return why the sentence splitter's data cannot be baked in, or None."""
     if folder is None:
         return None if files else f"is not locked. {_lock(name)} Or name a folder of nltk data: --nltk-data, NLTK_DATA."
     missing = _missing(folder, files or {})
@@ -228,7 +228,7 @@ def _punkt_fault(files: Mapping[str, str] | None, folder: Path | None, name: str
 
 
 def _fault(model: ImageModel, wanted: str | None, folder: Path | None, name: str) -> str | None:
-    """Why a model cannot be baked in, or None."""
+    """Return why a model cannot be baked in, or None."""
     if folder is not None and not (folder / "config.json").is_file():
         return f"path: {folder} is not a model folder. Expected one with a config.json."
     if folder is not None and (missing := _missing(folder, model.files or {})):

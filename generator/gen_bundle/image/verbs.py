@@ -150,7 +150,7 @@ def machine_settings() -> dict[str, str]:
 
 
 def _reachable(key: str, value: str, servers: contextlib.ExitStack) -> str | None:
-    """The value as a build can use it: a folder of wheels is served; an index kept in a folder is left out."""
+    """Return the value as a build can use it: a folder of wheels is served; an index kept in a folder is left out."""
     address = urlsplit(value)
     if address.scheme in ("http", "https") or key not in ("find-links", "index-url", "extra-index-url"):
         return value

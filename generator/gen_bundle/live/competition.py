@@ -189,7 +189,7 @@ class Snapshot:
         return found
 
     def in_words(self, places: Sequence[Place]) -> str:
-        """Places as people call them."""
+        """Return places as people call them."""
         names = {("phase", row["id"]): row.get("name") for row in self.phases}
         names |= {("task", number): row.get("name") for number, row in self.task_rows.items()}
         words = []

@@ -210,7 +210,7 @@ class _Journey:
                 yield phase, row
 
     def _same_phase(self, row: Row) -> Phase | None:
-        """The bundle's phase for one of the site, if it is the same."""
+        """Return the bundle's phase for one of the site, if it is the same."""
         place = phases_of(self.site, None).index(row)
         if place >= len(self.competition.phases):
             self.done.problems.append(f"phase {row['name']}: not of this bundle, which has no further phase.")
@@ -313,7 +313,7 @@ class _Journey:
             yield Rehearsed(phase, row, one, by_task, request.out / phase.id)
 
     def _template(self, phase: Phase, others: Sequence[Path]) -> Path | None:
-        """The zip of a phase's template; None without one, or where a solution of the phase is the same."""
+        """Return the zip of a phase's template; None without one, or where a solution of the phase is the same."""
         kit = self.bundle.competition.phases[self.competition.phases.index(phase)].files.get("starting_kit")
         files: dict[str, bytes] = {}
         for name, node in (packed_files(self.bundle, kit) or {}).items():
@@ -358,7 +358,7 @@ class _Journey:
                 self.done.problems.append(f"{one.label}: not finished within {minutes}: {WAITING[unfinished[0]]}.")
 
     def _cells(self, one: Rehearsed, task: str, part: Row, measured: Set[str]) -> Iterator[Cell]:
-        """All cells of a submission for a task, of which the site gives a row."""
+        """Yield all cells of a submission for a task, of which the site gives a row."""
         run = one.runs[task]
         place = (one.phase.name, one.submission.name, task)
         status, reason = state(part), unsigned(message(part))
@@ -405,7 +405,7 @@ def _files_of(path: Path) -> dict[str, bytes] | None:
 
 
 def _measured_columns(bundle: Bundle) -> frozenset[str]:
-    """The columns that show how long submitted code ran, as the bundle or programs of ours say."""
+    """Return the columns that show how long submitted code ran, as the bundle or programs of ours say."""
     found = {column.key for column in bundle.competition.columns if column.measured}
     for task in bundle.competition.tasks:
         columns = bundle.program_json(task.files.get("scoring_program")).get("columns")
@@ -416,7 +416,7 @@ def _measured_columns(bundle: Bundle) -> frozenset[str]:
 
 
 def _task(part: Row) -> str | None:
-    """The task that a submission was scored for; None for one that never came so far, or has children."""
+    """Return the task that a submission was scored for; None for one that never came so far, or has children."""
     task = part.get("task")
     return str(task["name"]) if isinstance(task, Mapping) else None
 
@@ -426,7 +426,7 @@ def _outcome(status: str, reason: str) -> str:
 
 
 def _signature(log: str) -> str:
-    """The part of a log that says what the scores depend on; it may be cut at its end."""
+    """Return the part of a log that says what the scores depend on; it may be cut at its end."""
     found = SIGNATURE.search(log)
     return found.group() if found else ""
 

@@ -277,7 +277,7 @@ class Connection:
         return value
 
     def _beginning(self, method: str, url: str, answer: requests.Response, most: int) -> str:
-        """The first bytes of an answer's body, as text."""
+        """Return the first bytes of an answer's body, as text."""
         found = bytearray()
         latest = time.monotonic() + LONGEST_ANSWER_S
         with _own_errors(method, url):
@@ -291,7 +291,7 @@ class Connection:
     def _request(
         self, method: str, url: str, token: Token | None, *, noted: bool = False, **options: Any
     ) -> requests.Response:
-        """A successful answer, to be closed; `noted` before it is sent, and with what came of it."""
+        """Return a successful answer, to be closed; `noted` before it is sent, and with what came of it."""
         waits = TIMEOUT_S if token else FILE_TIMEOUT_S
         settings: dict[str, Any] = {"allow_redirects": False, "timeout": waits, "stream": True} | options
 
@@ -359,7 +359,7 @@ class _WatchedFile(FileIO):
 
 
 def _wait_asked_for(headers: Mapping[str, str]) -> float:
-    """The seconds that `Retry-After` gives, as a number or as a date; 0 without them."""
+    """Return the seconds that `Retry-After` gives, as a number or as a date; 0 without them."""
     try:
         return float(Retry(respect_retry_after_header=True).parse_retry_after(headers.get("Retry-After", "0")))
     except (InvalidHeader, ValueError):
@@ -367,7 +367,7 @@ def _wait_asked_for(headers: Mapping[str, str]) -> float:
 
 
 def _shown(url: str) -> str:
-    """An address without its query, which may be signed."""
+    """Return an address without its query, which may be signed."""
     try:
         return urlsplit(url)._replace(query="", fragment="").geturl()
     except ValueError:

@@ -291,7 +291,7 @@ class PhaseFolder:
         record["file"] = new.as_posix()
 
     def _update_gone(self, record: Record) -> None:
-        """A submission that was taken back: its file stays, and is not ranked."""
+        """Keep the file of a submission that was taken back, which is not ranked."""
         record |= {"status": DELETED, "complete": True, "on_leaderboard": False}
         if record["file"] and self._is_whole(record):
             self._move(record, OTHER)
@@ -310,7 +310,7 @@ class PhaseFolder:
         return size
 
     def _board(self) -> Record:
-        """The leaderboard as participants see it, in its order."""
+        """Return the leaderboard as participants see it, in its order."""
         pages = self.connection.pages(f"phases/{self.phase['id']}/get_leaderboard/")
         kept = ["id", "scores", "created_when"]
         if not self.names.hidden:

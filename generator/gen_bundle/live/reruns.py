@@ -166,7 +166,7 @@ def _hours(seconds: float) -> str:
 
 
 def _run_times(connection: Connection, submission: int) -> list[float]:
-    """The seconds that a submission's programs ran, as the worker wrote them into its results."""
+    """Return the seconds that a submission's programs ran, as the worker wrote them into its results."""
     times = []
     with suppress(AnswerError):  # an estimate is no reason to fail
         details = connection.get(f"submissions/{submission}/get_details/")
@@ -225,7 +225,7 @@ def still_ranking(connection: Connection, phase: Row, own: Reruns) -> Iterator[S
 
 
 def _on_board(connection: Connection, phase: Row) -> list[Row]:
-    """The rows of a phase's leaderboard, from the first rank."""
+    """Return the rows of a phase's leaderboard, from the first rank."""
     pages = connection.pages(f"phases/{phase['id']}/get_leaderboard/")
     return [row for page in pages for row in page["submissions"]]
 
@@ -301,7 +301,7 @@ class Rerun:
         self.connection.say(f"phase {self.phase['name']}: {text}")
 
     def _portions(self, ready: Sequence[int], rows: Mapping[int, Row]) -> Iterator[list[int]]:
-        """Submissions that run beside each other; of one owner only one where the run that ends last counts."""
+        """Yield submissions that run beside each other; of one owner only one where the run that ends last counts."""
         portion: list[int] = []
         owners: set[Any] = set()
         for one in ready:
@@ -379,7 +379,7 @@ class Rerun:
         return any_has
 
     def _scores(self, number: int) -> dict[str, float | str]:
-        """The scores of a submission, which come a little after its end."""
+        """Return the scores of a submission, which come a little after its end."""
         row: Row = {}
         with suppress(AnswerError):  # this decides nothing
             for _ in self.connection.looks(SCORES_S, FIRST_WAIT_S, LONGEST_WAIT_S):

@@ -34,7 +34,7 @@ def _many(shape: Any) -> Any:
 
 
 def _shape(**fields: Any) -> Any:
-    """An object with some fields; those that may be None may also be missing."""
+    """Return an object with some fields; those that may be None may also be missing."""
     declared: dict[str, Any] = {}
     for name, kind in fields.items():
         may_be_missing = NoneType in get_args(kind)

@@ -87,7 +87,7 @@ def _top_values(wanted: Bundle) -> dict[str, Any]:
 
 
 def _phase_values(phase: Phase, wanted: Bundle) -> dict[str, Any]:
-    """The fields of a phase; a date that cannot be read is none of them."""
+    """Return the fields of a phase; a date that cannot be read is none of them."""
     declared = wanted.mapping(phase.at)
     values: dict[str, Any] = {
         "name": phase.name.strip(),
@@ -119,7 +119,7 @@ def _same(key: str, stored: Any, value: Any) -> bool:
 
 
 def _changed(stored: Row, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that the site stores otherwise, of the fields that it gives."""
+    """Return the values that the site stores otherwise, of the fields that it gives."""
     return {key: value for key, value in values.items() if key in stored and not _same(key, stored[key], value)}
 
 
@@ -220,7 +220,7 @@ class SiteBundle:
         )
 
     def _pages(self, top: dict[str, Any]) -> dict[str, Node]:
-        """The files of pages and terms by name; they are declared in `top`."""
+        """Return the files of pages and terms by name; they are declared in `top`."""
         declared, files = dict(_texts(self.wanted)), {}
 
         def add(name: str, title: str | None, content: str | None) -> None:
@@ -284,7 +284,7 @@ class SiteBundle:
         return f"{whose}{about.get('name') or key}"
 
     def _wanted(self, use: DataUse) -> Any:
-        """The path of what the bundle itself holds; as it is where it leads to nothing that can be read."""
+        """Return the path of what the bundle itself holds; as it is where it leads to nothing that can be read."""
         return use.path if packed_files(self.wanted, use) is None else f"wanted/{use.path}"
 
     @cached_property
@@ -294,7 +294,7 @@ class SiteBundle:
         return pairs(self.snapshot, self.original)
 
     def _of_the_upload(self, number: int, role: str, about: Row, key: str) -> DataUse | None:
-        """The file of the bundle of which the competition was made, while it is still there.
+        """Return the file of the bundle of which the competition was made, while it is still there.
 
         It is, as long as it is as old as the competition: another one came with another bundle.
         """
@@ -374,7 +374,7 @@ class SiteBundle:
         return edit
 
     def _phase_edit(self, edit: Edit, stored: Row) -> dict[str, Any]:
-        """A phase as it is sent; what changes is added to the edit."""
+        """Return a phase as it is sent; what changes is added to the edit."""
         place, phase = ("phase", stored["id"]), self.paired.phases.get(stored["id"])
         if phase is None:
             return _only(stored, PHASE_KEYS)
@@ -413,7 +413,7 @@ def _phase_back(phase: Row, lost: Sequence[Place]) -> dict[str, Any]:
 
 
 def _task_body(task: Row) -> dict[str, Any]:
-    """A task with all keys that it has, as the server takes them."""
+    """Return a task with all keys that it has, as the server takes them."""
     return _only(task, TASK_FIELDS) | {role: key_of(task.get(role)) for role in TASK_FILES}
 
 
@@ -422,7 +422,7 @@ def _only(row: Row, keys: Sequence[str]) -> dict[str, Any]:
 
 
 def _pages_to_send(stored: Sequence[Row], pages: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
-    """The pages in their order, with the ids of those that are there, by title and else by place."""
+    """Return the pages in their order, with the ids of those that are there, by title and else by place."""
     free = {plain(page["title"]): page for page in reversed(stored)}
     same = [free.pop(title, None) for title, _ in pages]
     left = list(free.values())

@@ -46,7 +46,7 @@ def state(row: Row) -> str:
 
 
 def created(row: Row) -> datetime:
-    """When a submission was made, in UTC, to the second."""
+    """Return when a submission was made, in UTC, to the second."""
     return zoned(row["created_when"]).astimezone(UTC).replace(microsecond=0)
 
 
@@ -220,7 +220,7 @@ class OwnSubmissions:
         raise NotMadeError(f"{lost.messages[0].rstrip('.')}, and no submission appeared within {LOOKING_S:g} seconds.")
 
     def _tagged(self, phase: int, beginning: str) -> list[dict[str, Any]]:
-        """The submissions that the site lists whose files' names begin so."""
+        """Return the submissions that the site lists whose files' names begin so."""
         rows = submissions_of(self.connection, phase).values()
         return [row for row in rows if str(row.get("filename") or "").startswith(beginning)]
 

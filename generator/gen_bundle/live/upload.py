@@ -251,7 +251,7 @@ class _HandingOver:
         raise HandedOverError(self.connection.server, late, advice=self._left)
 
     def _appeared(self, before: set[int], lost: Sequence[str]) -> int:
-        """The competition whose answer was lost; it is looked for before anything is sent again."""
+        """Return the competition whose answer was lost; it is looked for before anything is sent again."""
         missing = f"no new competition appeared within {LOOKING_S:g} seconds."
         try:
             for _ in self.connection.looks(LOOKING_S, FIRST_WAIT_S, LONGEST_WAIT_S):
