@@ -9,8 +9,7 @@ import docker
 from tests.engine import ROOT, unavailable
 
 WITH_ENGINE = ROOT / "docker" / "with-engine"
-SCRIPTS = [ROOT / "tests" / "docker" / "cdi-engine"]
-SCRIPTS += sorted(
+SCRIPTS = sorted(
     path
     for folder in ("docker", "requirements")
     for path in (ROOT / folder).iterdir()
@@ -23,7 +22,7 @@ def with_engine(*command: str, **environment: str) -> subprocess.CompletedProces
 
 
 def test_the_scripts_are_found() -> None:
-    names = ["cdi-engine", "base-image", "lock.sh", "with-engine", "install-torch", "lock.sh"]
+    names = ["base-image", "lock.sh", "with-engine", "install-torch", "lock.sh"]
     assert [script.name for script in SCRIPTS] == names
 
 
