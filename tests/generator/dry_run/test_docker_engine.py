@@ -302,7 +302,7 @@ def test_the_older_gpu_request_is_the_second_try(tmp_path: Path, client: docker.
 
 def test_podman_is_asked_for_gpus_by_cdi(tmp_path: Path, on_podman: bool) -> None:
     if not on_podman:
-        pytest.skip("Docker's ways are tried in tests/docker/test_gpu_request.py")
+        pytest.skip("Docker is asked in its own two ways")
     scorer = SCORED + "import os\nprint('MADE_UP_GPU' in os.environ)\n"  # tests/docker/podman-engine offers it
     run = replay(Bundle(scorer), tmp_path, gpu=True).runs[0]
     if run.status == "Failed":
