@@ -10,7 +10,6 @@ import importlib.metadata
 import json
 import os
 import re
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -45,14 +44,6 @@ def check_versions() -> Check:
         if version not in (found, found.split("+")[0]):
             wrong.append(f"{name} is {found}, locked {version}")
     return check("versions", not wrong, "; ".join(wrong) or f"{len(locked)} packages as locked")
-
-
-def check_commands() -> Check:
-    """Look whether the programs that `metadata.yaml` files commonly start are on PATH."""
-    missing = [name for name in ("python", "python3", "sh") if shutil.which(name) is None]
-    if missing:
-        return check("commands", False, f"not on PATH: {', '.join(missing)}")
-    return check("commands", True, "python, python3, sh")
 
 
 def check_output() -> Check:
@@ -133,7 +124,7 @@ def run(gpu: bool) -> dict[str, Any]:
     """All checks: `{ok, checks: [{name, ok, detail}], numbers: {repository: number}}`."""
     manifest = json.loads((SCORING / "manifest.json").read_text(encoding="utf-8"))
     numbers: dict[str, float] = {}
-    checks = [check_versions(), check_commands(), check_output()]
+    checks = [check_versions(), check_output()]
     if manifest["punkt"] is not None:
         checks.append(check_punkt())
     device = "cpu"
