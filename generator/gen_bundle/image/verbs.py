@@ -1,8 +1,6 @@
 """Builds, checks and pushes the scoring image: verbs of `gen-bundle image`, one after the other."""
 
 import contextlib
-import hashlib
-import importlib.metadata
 import json
 import os
 import shutil
@@ -52,7 +50,7 @@ def build_image(request: ImageRequest, weights: Weights, base_image: str = BaseI
         options = ["--network=host", "--platform=linux/amd64", "--target=scoring", f"--tag={request.tag}"]
         arguments = {"BASE_IMAGE": base_image, "PACKAGES": request.packages, "VARIANT": request.variant}
         options += [f"--build-arg={key}={value}" for key, value in arguments.items()]
-        options += [f"--label={key}={value}" for key, value in labels(request, weights, base_image, context).items()]
+        options += [f"--label={key}={value}" for key, value in labels(request, weights).items()]
         if token := os.environ.get("HF_TOKEN"):
             (secrets / "hf_token").write_text(token)
             options.append(f"--secret=id=hf_token,src={secrets / 'hf_token'}")
@@ -89,29 +87,14 @@ def gather_context(folder: Path, request: ImageRequest, weights: Weights) -> Non
         path.chmod(mode)
 
 
-def labels(request: ImageRequest, weights: Weights, base_image: str, context: Path) -> Mapping[str, str]:
+def labels(request: ImageRequest, weights: Weights) -> Mapping[str, str]:
     """Return what the image says about itself; `gen-bundle.models` lists the models as NAME@REVISION."""
-    locks = [PACKAGES]
-    if request.packages == "models":
-        locks.insert(0, f"requirements.{request.variant}.txt")
-    locked = b"".join((context / name).read_bytes() for name in locks)
-    base_name, _, base_digest = base_image.partition("@")
-    licences = {model["licence"] for model in weights.manifest["models"] if model["licence"]}
     found = {
-        "org.opencontainers.image.title": f"Scoring image of {request.name}",
-        "org.opencontainers.image.version": importlib.metadata.version("gen-bundle"),
-        "org.opencontainers.image.base.name": base_name,
         "gen-bundle.packages": " ".join(request.locks),
         "gen-bundle.variant": request.variant,
         "gen-bundle.models": " ".join(weights.models),
-        "gen-bundle.model-licences": " ".join(sorted(licences)),
-        "gen-bundle.lock": f"sha256:{hashlib.sha256(locked).hexdigest()}",
     }
-    if base_digest:
-        found["org.opencontainers.image.base.digest"] = base_digest
-    if request.variant == "cuda":
-        found |= CUDA
-    return found
+    return found | CUDA if request.variant == "cuda" else found
 
 
 PASSED_ON = ("index-url", "extra-index-url", "trusted-host", "default-timeout", "timeout", "find-links")
