@@ -208,21 +208,20 @@ def _store(path: Path, before: ModelsFile, after: ModelsFile) -> bool:
     return True
 
 
-def lock_requirements(request: ImageRequest, say: Callable[[str], None]) -> bool:
+def lock_requirements(request: ImageRequest, say: Callable[[str], None]) -> None:
     """Resolve a competition's own requirements with pip, and write every package with its hash into its lock file.
 
-    Returns:
-        Whether the file changed; one that fits already is left as it is, and one that nothing needs is removed.
+    A file that fits already is left as it is, and one that nothing needs is removed.
 
     Raises:
         UserError: pip cannot resolve them, with its own words.
     """
     wanted, target = request.requirements, request.lock_file
     if not wanted:
-        if is_there := target.is_file():
+        if target.is_file():
             target.unlink()
             say(f"{target}: removed, since bundle.yaml has no requirements")
-        return is_there
+        return
     if request.platform:
         python_version, there = PLATFORM_PYTHON, PACKAGES
         pins = versions(lock_text((METRICS,))) | PACKAGES
@@ -235,7 +234,7 @@ def lock_requirements(request: ImageRequest, say: Callable[[str], None]) -> bool
         there = pins
     held = there | versions(own_lock(target, python_version))
     if not missing(wanted, held):
-        return False
+        return
     found = _resolved(wanted, [f"{name}=={version}" for name, version in pins.items()], python_version)
     lines = []
     for name, version, digest in sorted(found):
@@ -243,7 +242,6 @@ def lock_requirements(request: ImageRequest, say: Callable[[str], None]) -> bool
             lines.append(f"{name}=={version} \\\n    --hash=sha256:{digest}\n")
     target.write_text(OWN_LOCK_HEAD.format(python_version) + "".join(lines), encoding="utf-8")
     say(f"{target}: locked {counted(len(lines), 'package')}")
-    return True
 
 
 def _resolved(wanted: Sequence[str], pins: Sequence[str], python_version: str) -> Iterator[tuple[str, str, str]]:
