@@ -142,12 +142,12 @@ class Choice(NamedTuple):
 Kind = Text | Boolean | Integer | Choice
 
 
-def shown(value: Any, limit: int = 60) -> str:
+def shown(value: Any) -> str:
     """Return a value for a message, cut to a length that can be read."""
     if isinstance(value, (list, dict)):
         return "a list" if isinstance(value, list) else "a mapping"
     text = repr(value)
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 # The parts of an e-mail address; they are compiled when one is looked at, which takes 30 ms.

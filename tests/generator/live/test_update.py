@@ -62,7 +62,7 @@ CHANGES: list[tuple[str, Edit, str]] = [
     ("hidden", first_phase(hide_output=True), "hide_output: no → yes"),
     ("task's name", first_task(name="Sentiment"), "name: Task → Sentiment"),
     ("task's text", first_task(description="Is it good?"), "description: nothing → Is it good?"),
-    ("program", write("scoring/score.py", b"print('better')\n"), "rerun  Task: scoring program: 1 files"),
+    ("program", write("scoring/score.py", b"print('better')\n"), "rerun  Task: scoring program: 1 file"),
     ("gold", write("ref/truth.txt", b"a\nb\nb\n"), "rerun  Task: truth.txt: 3 items → 3 items"),
     ("input", add_input, "rerun  Task: added"),
 ]

@@ -31,6 +31,7 @@ from scoring_kit.base.field_types import Field
 from scoring_kit.base.row_files import File
 from scoring_kit.base.scoring_keys import NOT_SCORING, columns_read
 from scoring_kit.base.submissions import is_junk
+from scoring_kit.base.texts import counted
 
 ROLES = {
     "scoring_program": ("programs", Effect.RERUN),
@@ -200,7 +201,7 @@ def _changed_files(
         shown = changed[:SHOWN_FILES]
         if len(changed) > SHOWN_FILES:
             shown.append(f"… and {len(changed) - SHOWN_FILES} more")
-        yield Difference(part, item, f"{len(changed)} files", effect, detail=tuple(shown))
+        yield Difference(part, item, counted(len(changed), "file"), effect, detail=tuple(shown))
 
 
 class TableRead(NamedTuple):

@@ -50,6 +50,17 @@ def compare(
     return diff(str(old), str(new))
 
 
+def between(folder: Path, old: dict[str, bytes], new: dict[str, bytes]) -> list[Difference]:
+    """The differences between small bundles with these files."""
+    paths = [write_bundle(folder / name, files=files) for name, files in (("a", old), ("b", new))]
+    return diff(str(paths[0]), str(paths[1]))
+
+
+def ours(content: dict[str, Any]) -> bytes:
+    """A program of ours, with that program.json."""
+    return packed({"metadata.yaml": b"command: python3 score.py\n", "program.json": json.dumps(content).encode()})
+
+
 def brief(differences: list[Difference]) -> list[tuple[object, ...]]:
     """Everything of the differences but their details."""
     return [(one.part, one.item, one.what, one.effect.key, one.old, one.new) for one in differences]
@@ -186,8 +197,7 @@ def test_pages_are_compared_line_by_line(tmp_path: Path) -> None:
     ],
 )
 def test_reference_data_give_counts_alone(tmp_path: Path, old: bytes, new: bytes, expected: str) -> None:
-    paths = [write_bundle(tmp_path / name, files={"ref/gold.txt": data}) for name, data in (("a", old), ("b", new))]
-    found = diff(str(paths[0]), str(paths[1]))
+    found = between(tmp_path, {"ref/gold.txt": old}, {"ref/gold.txt": new})
     effect = "keep" if "no score" in expected else "rerun"
     assert {(one.part, one.what, one.effect.key) for one in found} == {("reference data", "gold.txt", effect)}
     assert {one.detail for one in found} == {(expected,)}
@@ -211,28 +221,21 @@ def test_the_declared_key_says_which_items_are_the_same(
     tmp_path: Path, key: object, old: bytes, new: bytes, expected: str
 ) -> None:
     table = {"id": "table", "key": key, "fields": [], "gold": {"name": "gold.csv"}}
-    program = {"options": {"tables": [table], "metrics": {"t": {"f1": {"file": "metrics.py"}}}}}
-    packed_program = packed(
-        {"metadata.yaml": b"command: python3 score.py\n", "program.json": json.dumps(program).encode()}
-    )
-    paths = [
-        write_bundle(tmp_path / name, files={"p.zip": packed_program, "ref/gold.csv": data})
-        for name, data in (("a", old), ("b", new))
-    ]
-    assert {one.detail for one in diff(str(paths[0]), str(paths[1]))} == {(expected,)}
+    program = ours({"options": {"tables": [table], "metrics": {"t": {"f1": {"file": "metrics.py"}}}}})
+    found = between(tmp_path, *[{"p.zip": program, "ref/gold.csv": data} for data in (old, new)])
+    assert {one.detail for one in found} == {(expected,)}
 
 
 @pytest.mark.parametrize("name", list(GOLD_CHANGES))
 def test_gold_asks_for_reruns_where_its_digest_in_the_signature_changes(name: str, tmp_path: Path) -> None:
     """But a file more always does."""
     *_, before, after, differs = GOLD_CHANGES[name]
-    content = json.dumps({"options": options_of_change(name, tmp_path)})
-    program = packed({"metadata.yaml": b"command: x\n", "program.json": content.encode()})
-    paths = []
-    for side, gold in (("a", before), ("b", after)):
-        files = {f"ref/{file}": data.encode() if isinstance(data, str) else data for file, data in gold.items()}
-        paths.append(write_bundle(tmp_path / side, files={"p.zip": program, **files}))
-    found = diff(str(paths[0]), str(paths[1]))
+    sides: list[dict[str, bytes]] = []
+    for gold in (before, after):
+        sides.append({"p.zip": ours({"options": options_of_change(name, tmp_path)})})
+        for file, data in gold.items():
+            sides[-1][f"ref/{file}"] = data.encode() if isinstance(data, str) else data
+    found = between(tmp_path, *sides)
     effect = "rerun" if differs or before.keys() != after.keys() else "keep"
     assert {(one.part, one.effect.key) for one in found} == {("reference data", effect)}
 
@@ -251,15 +254,10 @@ def test_no_word_of_gold_is_shown(tmp_path: Path) -> None:
 
 
 def test_settings_of_our_programs_are_named_one_by_one(tmp_path: Path) -> None:
-    def program(options: dict[str, Any], title: str) -> bytes:
-        content = {"options": options, "columns": [{"key": "f1", "title": title, "worst": 0}]}
-        return packed({"metadata.yaml": b"command: python3 score.py\n", "program.json": json.dumps(content).encode()})
-
-    paths = [
-        write_bundle(tmp_path / name, files={"p.zip": program(options, title)})
-        for name, options, title in (("a", {"beta": 1}, "F1"), ("b", {"beta": 2, "norm": True}, "F"))
-    ]
-    found = [one for one in brief(diff(str(paths[0]), str(paths[1]))) if one[1] == "Count: scoring program"]
+    sides = []
+    for options, title in (({"beta": 1}, "F1"), ({"beta": 2, "norm": True}, "F")):
+        sides.append({"p.zip": ours({"options": options, "columns": [{"key": "f1", "title": title, "worst": 0}]})})
+    found = [one for one in brief(between(tmp_path, *sides)) if one[1] == "Count: scoring program"]
     assert found == [
         ("programs", "Count: scoring program", "options.beta", "rerun", "1", "2"),
         ("programs", "Count: scoring program", "options.norm", "rerun", None, "true"),
@@ -302,13 +300,9 @@ def test_what_changes_no_written_score_asks_for_no_rerun(
         "columns": [{"key": "f1", "worst": 0}, {"key": "acc"}, {"key": "mean", "computation": "avg"}],
         "details_min_items": 5,
     }
-    paths = []
-    for name in ("a.zip", "b.zip"):
-        program = {"metadata.yaml": b"command: python3 score.py\n", "program.json": json.dumps(content).encode()}
-        paths.append(write_bundle(tmp_path / name, files={"p.zip": packed(program)}))
-        if name == "a.zip":
-            change(content)
-    found = diff(str(paths[0]), str(paths[1]))
+    old = {"p.zip": ours(content)}
+    change(content)
+    found = between(tmp_path, old, {"p.zip": ours(content)})
     assert {one.effect.key for one in found if one.part == "programs"} == {effect}
 
 
