@@ -26,7 +26,7 @@ RUN_FOLDER = re.compile(r"run-[0-9a-f]{64}")
 PREDICTIONS, RECORD = "predictions", "metadata.json"
 OF_SUBMISSION, OF_ORGANISERS, OF_PROGRAM = "submission", "organisers", "program"
 """Whose fault it is that a run handed nothing over."""
-FUNCTION, COMMAND = "function", "command"
+FUNCTION = "function"
 PREDICT = "predict"
 PLATFORM_PYTHON = (3, 11)
 """The oldest Python that an image of a competition has; an older one at home cannot judge all of the syntax."""

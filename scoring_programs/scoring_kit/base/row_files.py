@@ -137,14 +137,15 @@ class File:
 
     def matching(self, names: Collection[str]) -> List[str]:
         """Return those of the names that fit a pattern, or are this file's own."""
-        if self.files:
-            own = set(chain(*(part.matching(names) for part in self.parts)))
-            return [name for name in names if name in own]
+        parts = self.parts if self.files else [self]
+        return [name for name in names if any(part._fits(name) for part in parts)]
+
+    def _fits(self, name: str) -> bool:
         if self.named_by:
-            return [name for name in names if self.value_in(name) is not None]
+            return self.value_in(name) is not None
         if self.name.startswith("*"):
-            return [name for name in names if name.endswith(self.name[1:]) and "/" not in name]
-        return [name for name in names if name == self.name]
+            return name.endswith(self.name[1:]) and "/" not in name
+        return name == self.name
 
     def place(self, field: Field) -> FieldPlace:
         """Return where it has a field."""
