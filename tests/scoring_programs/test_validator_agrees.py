@@ -25,6 +25,7 @@ from gen_bundle.build.render.starting_kit import starting_kits
 from gen_bundle.ground.resources import resource
 from gen_bundle.ground.zips.writing import write_zip
 from scoring_kit import frame, validate
+from tests.scoring_programs.framed import zipped
 from tests.scoring_programs.packed import TAKING_RESULTS
 from tests.scoring_programs.read_secrets import ReadSecrets, read_secrets
 
@@ -82,14 +83,6 @@ def cases(name: str, layout: str, work: Path) -> list[Case]:
 def unzipped(content: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
-
-
-def zipped(files: Files) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -1,7 +1,5 @@
 """Which submissions count: zips, folders and bare files, the latest of dated folders."""
 
-import io
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,15 +7,7 @@ import pytest
 
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.team_results import TeamName, entry_name, read_entries
-from tests.scoring_programs.framed import Files, write_files
-
-
-def zipped(files: Files) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return out.getvalue()
+from tests.scoring_programs.framed import Files, write_files, zipped
 
 
 def by_first_line(stem: str, names: Sequence[str], problems: Problems) -> str | None:

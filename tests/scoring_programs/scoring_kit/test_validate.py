@@ -7,7 +7,7 @@ import stat
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 
@@ -17,6 +17,7 @@ from gen_bundle.build.render.starting_kit import validator_bytes
 from gen_bundle.ground.resources import resource
 from scoring_kit.base.submissions import MAX_FILES
 from scoring_kit.validate import main
+from tests.scoring_programs import framed
 
 PACKAGE = '''
 """A toy: one file answer.txt with a line for each id."""
@@ -70,10 +71,8 @@ def module(package: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return loaded
 
 
-def zipped(path: Path, files: dict[str, bytes]) -> Path:
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
+def zipped(path: Path, files: Mapping[str, bytes]) -> Path:
+    path.write_bytes(framed.zipped(files))
     return path
 
 
