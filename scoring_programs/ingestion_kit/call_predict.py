@@ -18,14 +18,11 @@ def _traceback_of(error: BaseException) -> str:
     """The traceback as Python prints it, without the lines of this program and of the import machinery."""
     report = traceback.TracebackException.from_exception(error)
     waiting = [report]
-    seen = set()
-    while waiting:
+    while waiting:  # of exceptions in a circle each is here once
         one = waiting.pop()
-        if id(one) not in seen:
-            seen.add(id(one))
-            kept = [frame for frame in one.stack if not frame.filename.startswith(OURS)]
-            one.stack = traceback.StackSummary.from_list(kept)
-            waiting += (each for each in (one.__cause__, one.__context__) if each)
+        kept = [frame for frame in one.stack if not frame.filename.startswith(OURS)]
+        one.stack = traceback.StackSummary.from_list(kept)
+        waiting += [each for each in (one.__cause__, one.__context__) if each]
     return "".join(report.format())
 
 
