@@ -19,11 +19,9 @@ class LabelScores:
 
     Attributes:
         labels: the fixed list that the macro means run over; a label that never occurs counts 0.
-        precision: of each label, in [0, 1], in the order of `labels`.
-        recall: likewise.
-        f1: likewise.
-        macro_precision: mean of `precision`.
-        macro_recall: mean of `recall`.
+        f1: of each label, in [0, 1], in the order of `labels`.
+        macro_precision: mean of the labels' precision.
+        macro_recall: mean of their recall.
         macro_f1: mean of `f1` (not the harmonic mean of the other two means).
         accuracy: share of the scored items whose label is right.
         rows: number of items scored.
@@ -32,8 +30,6 @@ class LabelScores:
     """
 
     labels: Sequence[str]
-    precision: Sequence[float]
-    recall: Sequence[float]
     f1: Sequence[float]
     macro_precision: float
     macro_recall: float
@@ -69,8 +65,6 @@ def score_labels(
     f1 = f1_scores(predictions, golds, labels)
     return LabelScores(
         labels=labels,
-        precision=precision,
-        recall=recall,
         f1=f1,
         macro_precision=fsum(precision) / len(labels),
         macro_recall=fsum(recall) / len(labels),
