@@ -138,7 +138,11 @@ class File:
     def matching(self, names: Collection[str]) -> List[str]:
         """Return those of the names that fit a pattern, or are this file's own."""
         parts = self.parts if self.files else [self]
-        return [name for name in names if any(part._fits(name) for part in parts)]
+        found = []
+        for name in names:
+            if any(part._fits(name) for part in parts):
+                found.append(name)
+        return found
 
     def _fits(self, name: str) -> bool:
         if self.named_by:
