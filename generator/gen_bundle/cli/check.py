@@ -205,10 +205,6 @@ def print_reports(reports: list[Report], style: str) -> None:
             for line in lines:
                 click.echo(line)
     else:
-        from importlib.metadata import PackageNotFoundError, version
+        from importlib.metadata import version
 
-        try:
-            number = version("gen-bundle")
-        except PackageNotFoundError:
-            number = "0"
-        click.echo(reporting.sarif(reports, number))
+        click.echo(reporting.sarif(reports, version("gen-bundle")))

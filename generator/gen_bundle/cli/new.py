@@ -180,7 +180,7 @@ def _files(gold: Sequence[str]) -> dict[str, Path]:
     files: dict[str, Path] = {}
     for text in gold:
         phase, equals, name = text.partition("=")
-        if not equals or phase not in PHASES or Path(text).exists():
+        if not equals or phase not in PHASES:
             phase, name = "", text
         if phase in files or (files and "" in (phase, *files)):
             form = " ".join(f"--gold {phase}=FILE" for phase in PHASES)

@@ -20,17 +20,6 @@ from gen_bundle.ground.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection, Row
 from gen_bundle.look.difference.changes import Named, paired
 
-ORGANISERS_ONLY = {
-    "status": "the site shows others their own submissions alone",
-    "fetch": "the site shows others their own submissions alone",
-    "confirm": "only organisers can delete what it submits",
-    "update": "only organisers can change it, and see the list of invited addresses, which each change replaces",
-}
-"""Verb → why it is for the owner of a competition and its co-organisers, and not for participants.
-
-Owners and co-organisers differ in two things: only the owner of a task can read and replace its programs and data, and
-only the owner of a competition can delete it. Source: the permissions of `api/views/` (`all_organizers`, `created_by`).
-"""
 PHASE_FIELDS = (
     *("name", "description", "start", "end", "execution_time_limit"),
     *("max_submissions_per_day", "max_submissions_per_person", MIGRATE.key),
@@ -54,8 +43,7 @@ def read_as_organiser(connection: Connection, competition: int, verb: str) -> di
     row: dict[str, Any] = connection.get(f"competitions/{competition}/")
     if row.get("whitelist_emails") is None:  # the site shows it to organisers alone
         raise UserError(
-            f"competition {competition}: you are not one of its organisers, as {verb} needs: {ORGANISERS_ONLY[verb]}. "
-            "Log in as an organiser."
+            f"competition {competition}: you are not one of its organisers, as {verb} needs. Log in as an organiser."
         )
     return row
 
