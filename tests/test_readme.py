@@ -32,7 +32,7 @@ def test_the_ways_to_install() -> None:
     assert all('".[score,report]"' in command for command in commands("console"))
 
 
-@pytest.mark.slow
+@pytest.mark.installed
 def test_uv_installs_and_runs_it() -> None:
     (command,) = (command for command in commands("console") if command.startswith("uvx "))
     run(f"{Path(sys.executable).parent / command}", ROOT)
@@ -56,6 +56,7 @@ def test_ci_runs_what_the_readme_says(command: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_the_demo_from_a_fresh_clone(tmp_path: Path) -> None:
     clone = fresh_clone(tmp_path / "clone")
     *_, printed = run("make demo", clone).split("\n\n")
@@ -72,7 +73,7 @@ def test_the_demo_from_a_fresh_clone(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("kept_organisers", "forked_python")
+@pytest.mark.usefixtures("kept_organisers", "forked_python", "runs_in_forks")
 def test_the_other_commands_leave_nothing_to_commit(tmp_path: Path) -> None:
     run("git init --quiet", tmp_path)
     shutil.copy(ROOT / ".gitignore", tmp_path)
