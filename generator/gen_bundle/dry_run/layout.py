@@ -14,7 +14,6 @@ import stat
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from gen_bundle.codabench import worker
@@ -34,8 +33,6 @@ EMPTY_SUBMISSION = (
     f"is blocked for three minutes and ends Failed: {worker.BAD_ZIP}"
 )
 NAMED = 5
-_REMOVERS = ThreadPoolExecutor(8)
-"""Some file systems take milliseconds for each folder, which others can be removed in meanwhile."""
 WORDS = {
     "scoring_program": "the scoring program",
     "ingestion_program": "the ingestion program",
@@ -169,7 +166,7 @@ def _lay_over(submission: Path, predictions: Path) -> list[str]:
             "job, as on the platform: a participant can hand in ready-made predictions, or exit codes in `metadata`"
         )
     try:
-        copy_tree(submission, predictions, link_file)
+        copy_tree(submission, predictions)
     except OSError:
         notes.append("not all of the submission could be copied over the predictions, which the platform only logs")
     return notes
@@ -202,8 +199,8 @@ def lay_out(source: Path, target: Path, bounds: Bounds = BUNDLE) -> None:
         unpack(source, target, bounds)
 
 
-def copy_tree(source: Path, target: Path, place: Callable[[str, str], object] = shutil.copyfile) -> None:
-    """Copy a folder's contents as a zip would carry them, each file with `place`.
+def copy_tree(source: Path, target: Path) -> None:
+    """Copy a folder's contents as a zip would carry them.
 
     Files lose their permission to run, links become what they point at; what is neither file nor folder is left out.
 
@@ -212,25 +209,14 @@ def copy_tree(source: Path, target: Path, place: Callable[[str, str], object] = 
     """
     faults: list[OSError] = []
     try:
-        _copy_below(str(source), str(target), place, faults)
+        _copy_below(str(source), str(target), faults)
     except RecursionError as error:
         raise OSError(f"{source.name}: folders are nested too deeply to be copied, here as by the worker") from error
     if faults:
         raise faults[0]
 
 
-def link_file(source: str, target: str) -> None:
-    """The same file once more, which takes neither time nor room; or its content, over a file that is there already."""
-    try:
-        if not Path(source).is_symlink():  # which would be one there, too
-            os.link(source, target)
-            return
-    except OSError:  # there is one, or the disk has no such links
-        pass
-    shutil.copyfile(source, target)
-
-
-def _copy_below(source: str, target: str, place: Callable[[str, str], object], faults: list[OSError]) -> None:
+def _copy_below(source: str, target: str, faults: list[OSError]) -> None:
     try:
         Path(target).mkdir(parents=True, exist_ok=True)
         with os.scandir(source) as listed:
@@ -242,24 +228,21 @@ def _copy_below(source: str, target: str, place: Callable[[str, str], object], f
         copied = f"{target}/{entry.name}"
         try:
             if entry.is_dir():
-                _copy_below(entry.path, copied, place, faults)
+                _copy_below(entry.path, copied, faults)
             elif entry.is_file():
-                place(entry.path, copied)
+                shutil.copyfile(entry.path, copied)
         except OSError as error:
             faults.append(error)
 
 
 @contextlib.contextmanager
-def temporary_folder(prefix: str, parent: Path | None = None, *, wait: bool = True) -> Iterator[Path]:
-    """A folder that is removed at the end, whatever a program left there; or soon after, if nobody need `wait`."""
+def temporary_folder(prefix: str, parent: Path) -> Iterator[Path]:
+    """A folder that is removed at the end, whatever a program left there."""
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
     try:
         yield folder
     finally:
-        if wait:
-            remove_tree(folder)
-        else:
-            _REMOVERS.submit(remove_tree, folder)
+        remove_tree(folder)
 
 
 def remove_tree(folder: Path) -> None:

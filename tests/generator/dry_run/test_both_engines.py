@@ -157,7 +157,7 @@ CASES = {
         Bundle(top={"enable_detailed_results": True}), note="wrote no detailed_results.html"
     ),
     "metadata without command": failed(
-        Bundle(metadata="Command: x"), NO_SCORES, None, note="no 'command: …'", newer={"message": NON_ZERO}
+        Bundle(metadata="Command: x"), NO_SCORES, None, note="has no `command`", newer={"message": NON_ZERO}
     ),
     "metadata is no YAML": failed(
         Bundle(metadata="command: [x"), NO_SCORES, None, note="is not valid YAML", newer={"message": NON_ZERO}

@@ -22,7 +22,6 @@ from gen_bundle.dry_run.engines.process import ProcessEngine
 from gen_bundle.dry_run.report import Results
 from gen_bundle.ground.errors import UserError
 from tests.generator.dry_run.bundles import ACCURACY, COLUMN, GOOD, HALF, Bundle, write_files, write_zip, writes
-from tests.shared import shared_path
 
 BAD_ZIP = "Submission failed: Bad or empty zip file. See logs for more details. (the submission: "
 RUN_KEYS = {"phase", "task", "submission", "status", "exit_code", "seconds", "scores", "message"}
@@ -482,19 +481,6 @@ def test_a_zip_without_members_is_scored_by_newer_versions_alone(
     assert "version 1.32 runs the scoring program all the same; one of 1.25 is blocked" in note
 
 
-@pytest.mark.slow
-def test_the_recorded_zip_without_members_ends_as_on_the_worker_of_1_32(tmp_path: Path) -> None:
-    with zipfile.ZipFile(shared_path("corpus/worker/cases/submission_empty_zip.zip")) as opened:
-        opened.extract("submission.zip", tmp_path)
-    outcome = json.loads(shared_path("corpus/worker/outcomes.json").read_text())["submission_empty_zip"]
-    [run] = replay(
-        Bundle(LISTS_PREDICTIONS).write(tmp_path / "b"), tmp_path / "out", [tmp_path / "submission.zip"]
-    ).runs
-    assert run.status == outcome["statuses"][-1][0]
-    assert outcome["logs"]["scoring_stdout"]["text"].startswith("['metadata']")  # what its scorer found, as ours did
-    assert run.scores == {"acc": 1.0}
-
-
 def test_dates_are_read_as_the_platform_reads_them(tmp_path: Path) -> None:
     bundle = Bundle(phase={"start": "31-12-2020", "end": "1.2.2021"}).write(tmp_path / "bundle")
     results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "a.zip", GOOD)], enforce_limits=True)
@@ -515,16 +501,6 @@ def test_a_phase_without_tasks_is_told(tmp_path: Path) -> None:
     results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
     assert results.runs == []
     assert results.findings == ["phase test has no task: submissions would stay in Submitting for ever"]
-
-
-@pytest.mark.slow
-def test_verdict_on_time(bundle: Path, tmp_path: Path) -> None:
-    results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
-    time = results.verdict[0]
-    assert time.endswith("of 600 s (the default queue, at most 600 s): enough room")
-    own = Bundle(phase={"execution_time_limit": 3600}).write(tmp_path / "capped")
-    capped = replay(own, tmp_path / "out2", [tmp_path / "team.zip"]).verdict[0]
-    assert "of 600 s (the default queue, at most 600 s; the phase asks for 3600 s)" in capped
 
 
 @pytest.mark.slow

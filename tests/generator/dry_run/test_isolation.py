@@ -150,30 +150,25 @@ def attempted(name: str, tmp_path: Path) -> object:
 
 
 @needs_namespaces
-def test_no_setting_of_the_machine_can_be_written(tmp_path: Path) -> None:
-    """Opening is all that it tries: files below /proc/sys belong to the machine's root, capabilities or not."""
-    assert attempted("core_pattern", tmp_path) == "refused"
-
-
-@needs_namespaces
-def test_no_file_of_the_kernel_can_be_opened_for_writing(tmp_path: Path) -> None:
-    assert attempted("settings", tmp_path) == ["refused"]
-
-
-@needs_namespaces
-def test_process_1_cannot_be_looked_into_or_spoken_for(tmp_path: Path) -> None:
-    assert attempted("process_1", tmp_path) == [-1, ["refused", "refused"]]
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # Opening is all that they try: files below /proc/sys belong to the machine's root, capabilities or not.
+        ("core_pattern", "refused"),
+        ("settings", ["refused"]),
+        ("process_1", [-1, ["refused", "refused"]]),
+        ("user", str(os.geteuid() or NOBODY)),
+        # The user's keys are in no namespace: what is not in the session's keyring could be linked to it by its number.
+        ("keys", [-1, os.strerror(errno.ENOSYS)]),
+    ],
+)
+def test_what_it_tries_is_refused(name: str, expected: object, tmp_path: Path) -> None:
+    assert attempted(name, tmp_path) == expected
 
 
 @needs_namespaces
 def test_the_host_has_another_name_space(tmp_path: Path) -> None:
-    ours = Path("/proc/self/ns/uts").readlink()
-    assert attempted("host_name", tmp_path) != str(ours)
-
-
-@needs_namespaces
-def test_root_is_nobody_of_this_machine_there(tmp_path: Path) -> None:
-    assert attempted("user", tmp_path) == str(os.geteuid() or NOBODY)
+    assert attempted("host_name", tmp_path) != str(Path("/proc/self/ns/uts").readlink())
 
 
 @needs_namespaces
@@ -206,12 +201,6 @@ def test_keys_of_the_session_are_out_of_reach(tmp_path: Path, keep_apart: bool) 
     if status == 2:
         pytest.skip("this kernel keeps no keys")
     assert status == 0
-
-
-@needs_namespaces
-def test_the_keys_of_the_user_are_closed_to_it(tmp_path: Path) -> None:
-    """They are in no namespace: what is not in the session's keyring could be linked to it by its number."""
-    assert attempted("keys", tmp_path) == [-1, os.strerror(errno.ENOSYS)]
 
 
 @needs_namespaces

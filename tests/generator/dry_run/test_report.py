@@ -30,6 +30,12 @@ def test_time_is_held_against_the_limit(tmp_path: Path, seconds: float, judged: 
     ]
 
 
+def test_a_limit_beyond_the_default_queues_is_told(tmp_path: Path) -> None:
+    competition = read_competition(Bundle(phase={"execution_time_limit": 3600}).write(tmp_path))
+    time, _ = verdict(competition, [RUN])
+    assert "of 600 s (the default queue, at most 600 s; the phase asks for 3600 s): enough room" in time
+
+
 def test_a_run_that_failed_early_says_nothing(tmp_path: Path) -> None:
     competition = read_competition(Bundle().write(tmp_path))
     failed = replace(RUN, status="Failed")

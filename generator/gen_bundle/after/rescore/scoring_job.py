@@ -135,7 +135,7 @@ def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult:
     scorer = job.scorer
     setting = JobSetting(engine, scorer.image, scorer.detailed_results, lambda _: None, DIFFERENCES[NEWEST])
     try:
-        with temporary_folder("job-", work, wait=False) as folder:
+        with temporary_folder("job-", work) as folder:
             upload = as_upload(job.submission, folder / "submission")
             jobs = run_jobs(upload, scorer.task, scorer.seconds, folder, setting)
             result = _result(jobs, folder)
