@@ -160,9 +160,19 @@ def first_phase(**values: Any) -> Edit:
     return lambda draft: draft.yaml["phases"][0].update(copy.deepcopy(values))
 
 
-def published(name: str, content: bytes) -> Edit:
+def public(name: str, content: bytes) -> Edit:
     """Give the first phase public data, with a file."""
     return both(first_phase(public_data="public"), write(f"public/{name}", content))
+
+
+def kit(name: str, content: bytes) -> Edit:
+    """Give the first phase a starting kit, with a file."""
+    return both(first_phase(starting_kit="kit"), write(f"kit/{name}", content))
+
+
+def leaks(draft: Draft, folder: Path) -> list[str]:
+    """What the check says of leaks."""
+    return [finding.what for finding in draft.check(folder).findings if finding.id == "leak"]
 
 
 def unpacked(draft: Draft) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.generator.check.drafts import Draft, Edit, both, delete, new, packed, put, secret, write
+from tests.generator.check.drafts import Draft, Edit, both, delete, leaks, new, packed, put, secret, write
 
 DRAW = random.Random(7)
 ITEMS = [f"item-{number:03}" for number in range(40)]
@@ -51,11 +51,6 @@ def bundle(gold: Table, *edits: Edit, named: Edit = UNNAMED) -> Draft:
     )
     both(named, *edits)(draft)
     return draft
-
-
-def leaks(draft: Draft, folder: Path) -> list[str]:
-    """What the check says of leaks."""
-    return [finding.what for finding in draft.check(folder).findings if finding.id == "leak"]
 
 
 def renamed(cells: list[str]) -> list[str]:

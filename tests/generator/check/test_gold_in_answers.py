@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.generator.check.drafts import Edit, both, packed, put, secret, write
+from tests.generator.check.drafts import Edit, both, leaks, packed, put, secret, write
 from tests.generator.check.test_gold_columns import (
     DRAW,
     ITEMS,
@@ -13,7 +13,6 @@ from tests.generator.check.test_gold_columns import (
     Table,
     backwards,
     bundle,
-    leaks,
     objects,
     written,
 )

@@ -9,7 +9,20 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.check import Elsewhere
-from tests.generator.check.drafts import Draft, Edit, both, delete, new, put, secret, with_options, write
+from tests.generator.check.drafts import (
+    Draft,
+    Edit,
+    both,
+    delete,
+    kit,
+    leaks,
+    new,
+    public,
+    put,
+    secret,
+    with_options,
+    write,
+)
 
 IDS = [f"item-{number:03}" for number in range(20)]
 LABELS = ["neutral" if number % 3 else "joyful" for number in range(20)]
@@ -43,16 +56,6 @@ def task() -> Draft:
     return draft
 
 
-def public(name: str, data: bytes) -> Edit:
-    """A file in the public data."""
-    return both(put("phases", 0, "public_data", "public"), write(f"public/{name}", data))
-
-
-def kit(name: str, data: bytes) -> Edit:
-    """A file in the starting kit."""
-    return both(put("phases", 0, "starting_kit", "kit"), write(f"kit/{name}", data))
-
-
 def solution(data: bytes) -> Edit:
     """A solution of one file."""
     return both(put("solutions", [{"index": 0, "tasks": [0], "path": "sol"}]), write("sol/pred.csv", data))
@@ -63,11 +66,6 @@ def predictions(wrong: int) -> bytes:
     flipped = {"joyful": "neutral", "neutral": "joyful"}
     pairs = enumerate(zip(IDS, LABELS, strict=True))
     return "".join(f"{one},{flipped[label] if number < wrong else label}\n" for number, (one, label) in pairs).encode()
-
-
-def leaks(draft: Draft, folder: Path) -> list[str]:
-    """What the check says of leaks."""
-    return [finding.what for finding in draft.check(folder).findings if finding.id == "leak"]
 
 
 FOREIGN = [

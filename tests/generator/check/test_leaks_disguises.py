@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.generator.check.drafts import Draft, Edit, both, delete, new, packed, png, put, secret, write
+from tests.generator.check.drafts import Draft, Edit, both, delete, kit, new, packed, png, put, secret, write
 
 DRAW = random.Random(5)
 IDS = [f"r{number:03}" for number in DRAW.sample(range(1000), 120)]
@@ -63,11 +63,6 @@ def said(draft: Draft, folder: Path) -> dict[str, list[str]]:
 
 def public(data: bytes | str, name: str = "more.dat") -> Edit:
     return write(f"public/{name}", data if isinstance(data, bytes) else data.encode())
-
-
-def in_kit(data: bytes | str, name: str) -> Edit:
-    data = data if isinstance(data, bytes) else data.encode()
-    return both(put("phases", 0, "starting_kit", "kit"), write(f"kit/{name}", data))
 
 
 def page(text: str) -> Edit:
@@ -256,8 +251,8 @@ INNOCENTS: dict[str, Edit] = {
     "a public baseline, 80 % right": public(right(0.8), "baseline.csv"),
     "the most frequent label": answers(table(IDS, ["neutral"] * 120, names="id mood")),
     "a skeleton": public(table(IDS, [""] * 120, names="id mood"), "skeleton.csv"),
-    "a skeleton with one label": in_kit(table(IDS, ["neutral"] * 120, names="id mood"), "example.csv"),
-    "labels at random": in_kit(table(IDS, features(2, 2, 1)[0], names="id mood"), "example.csv"),
+    "a skeleton with one label": kit("example.csv", table(IDS, ["neutral"] * 120, names="id mood")),
+    "labels at random": kit("example.csv", table(IDS, features(2, 2, 1)[0], names="id mood")),
     "the options": public(json.dumps(OPTIONS), "options.json"),
     "the labels": page("Answer `joyful`, `neutral` or `sad`: a line such as `x001,joyful` for each text."),
     "an example of an answer": page("| id | mood |\n| --- | --- |\n| x1 | joyful |\n| x2 | sad |"),

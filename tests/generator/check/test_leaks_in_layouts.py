@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.generator.author.new.making import csv_text
-from tests.generator.check.drafts import Edit, both, delete, packed, secret, write
-from tests.generator.check.test_leaks import GOLD, IDS, LABELS, PAIRS, SUMMARY, kit, leaks, own, public, solution, task
+from tests.generator.check.drafts import Edit, both, delete, kit, leaks, packed, public, secret, write
+from tests.generator.check.test_leaks import GOLD, IDS, LABELS, PAIRS, SUMMARY, own, solution, task
 
 Lists = Sequence[Sequence[Any]]
 SPANS: Lists = [[[number % 7, 9 + number % 5, "PER" if number % 3 else "LOC"]] for number in range(20)]

@@ -15,7 +15,7 @@ from tests.generator.check.drafts import (
     first_phase,
     first_task,
     packed,
-    published,
+    public,
     put,
     replace,
     secret,
@@ -72,7 +72,7 @@ SORTED = "".join(f"{row[0]}\n" for row in sorted(ROWS, key=lambda row: (float(ro
 GOLD_TABLE = both(
     delete("ref/truth.txt"),
     write("ref/gold.csv", "".join(",".join(row) + "\n" for row in (tuple(SCORED), *ROWS)).encode()),
-    published("items.csv", "".join(",".join(row[:2]) + "\n" for row in (tuple(SCORED), *ROWS)).encode()),
+    public("items.csv", "".join(",".join(row[:2]) + "\n" for row in (tuple(SCORED), *ROWS)).encode()),
 )
 
 
@@ -117,7 +117,7 @@ CASES = {
         both(delete("ref/truth.txt"), write("ref/README.md", b"Ask us."), write("ref/.gitkeep", b"")),
         both(delete("ref/truth.txt"), write("ref/README.md", b"Ask us."), write("ref/readme_labels.csv", b"a")),
     ),
-    "data-empty": Case(both(first_phase(public_data="public"), write("public/", b"")), published("a.txt", b"")),
+    "data-empty": Case(both(first_phase(public_data="public"), write("public/", b"")), public("a.txt", b"")),
     # "data/scoring" is zipped into scoring.zip, which the next use of that name finds
     "packed-over": Case(
         both(
@@ -326,9 +326,9 @@ CASES = {
     "fact-sheet-type": Case(question(type="textarea"), question(type="text", selection="")),
     "fact-sheet-switch-ignored": Case(question(is_required=True), question(is_required=False)),
     "fact-sheet-select-without-choices": Case(question(selection=""), question(type="text", selection="")),
-    "leak": Case(published("train.txt", b"a\nb\na\n"), published("train.txt", b"a\nb\nb\n")),
+    "leak": Case(public("train.txt", b"a\nb\na\n"), public("train.txt", b"a\nb\nb\n")),
     "not-looked-into": Case(
-        published("data.7z", b"7z\xbc\xaf\x27\x1c" + bytes(30)), published("data.zip", packed({"a.csv": b"a,b\n"}))
+        public("data.7z", b"7z\xbc\xaf\x27\x1c" + bytes(30)), public("data.zip", packed({"a.csv": b"a,b\n"}))
     ),
     "leak-suspected": Case(
         both(GOLD_TABLE, write("public/sorted.csv", SORTED)),
@@ -338,8 +338,8 @@ CASES = {
         secret({"name": "truth.txt", "lines": True}, {"name": "glod.csv", "key": ["id"], "columns": ["label"]}),
         secret({"name": "truth.txt", "lines": True}),
     ),
-    "reference-is-shown": Case(first_phase(public_data="ref"), published("a.txt", b"more\n")),
-    "versions-kept": Case(published("code/.git/index", b"more\n"), published("backup/a.txt", b"more\n")),
+    "reference-is-shown": Case(first_phase(public_data="ref"), public("a.txt", b"more\n")),
+    "versions-kept": Case(public("code/.git/index", b"more\n"), public("backup/a.txt", b"more\n")),
     "reference-is-input": Case(first_task(input_data="ref"), first_task(input_data="scoring")),
     "leak-behind-a-switch": Case(
         write("scoring/truth.txt", b"a\nb\na\n"), both(write("scoring/truth.txt", b"a\na\na\n"))

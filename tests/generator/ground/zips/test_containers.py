@@ -12,8 +12,8 @@ import pytest
 
 from gen_bundle.check import Report
 from gen_bundle.ground.zips.unpacking import BUNDLE
-from tests.generator.check.drafts import both, new, packed, put, write
-from tests.generator.check.test_leaks import GOLD, IDS, LABELS, kit, leaks, public, task
+from tests.generator.check.drafts import both, kit, leaks, new, packed, public, put, write
+from tests.generator.check.test_leaks import GOLD, IDS, LABELS, task
 
 PAIRS = list(zip(IDS, LABELS, strict=True))
 
