@@ -15,9 +15,9 @@ def record_of(value: object) -> str:
     return re.sub("[\ud800-\udfff]", lambda half: rf"\\u{ord(half[0]):x}", text)
 
 
-def show_progress(step: str, done: int = 0, total: int = 0, **line: str) -> None:
+def show_progress(step: str, done: int = 0, total: int = 0, line: str = "") -> None:
     """Tell the press how far a verb is: `step` is what is being done, `done` of `total` are finished.
 
     Before it begins there may be a `line` that people should read.
     """
-    print(RECORD + record_of({"progress": {"step": step, "done": done, "total": total, **line}}), flush=True)
+    print(RECORD + record_of({"progress": {"step": step, "done": done, "total": total, "line": line}}), flush=True)
