@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.author.new.project import Place, finish, render, unfinished, yaml_text
+from gen_bundle.author.new.project import Place, finish, new_with_data, render_with_code, unfinished, yaml_text
 from gen_bundle.ground.errors import UserError, raise_all
 from gen_bundle.ground.plain_text import listed
-from gen_bundle.ground.resources import MADE_UP, SCAFFOLD
+from gen_bundle.ground.resources import MADE_UP
 from gen_bundle.ground.zips.arrays import arrays_in
 from gen_bundle.ground.zips.kinds import ARRAYS, LONGEST_START, kind_of
 from scoring_kit.base.array_files import write_arrays
@@ -246,7 +246,7 @@ def new_of_masks(place: Place, folders: Mapping[str, Masks]) -> Path:
         values = sorted({*masks.values, *other.values})
         masks = replace(masks, values=values, shape=max(masks.shape, other.shape, key=math.prod))
     with unfinished(place) as work:
-        folder = _rendered(place, work, SEGMENTATION, declaration_of(masks), list(folders))
+        folder = render_with_code(place, MADE_UP / SEGMENTATION, _task(declaration_of(masks), list(folders)), work)
         for phase, own in folders.items():
             for case, path in own.files.items():
                 shutil.copyfile(path, _parent(folder / "data" / phase / masks.pattern.replace(CASE, case)))
@@ -257,26 +257,17 @@ def new_of_masks(place: Place, folders: Mapping[str, Masks]) -> Path:
 
 def new_of_recipe(place: Place, recipe: str) -> Path:
     """Write a competition of made-up files; returns its folder."""
-    made_up = MADE_UP / recipe
+    source = MADE_UP / recipe
     if recipe == SEGMENTATION:
-        declaration = declaration_of(masks_of(made_up / "data" / PHASES[-1]))
+        task = _task(declaration_of(masks_of(source / "data" / PHASES[-1])), PHASES)
     else:
-        declaration = (made_up / "declaration.yaml").read_text(encoding="utf-8")
-    with unfinished(place) as work:
-        folder = _rendered(place, work, recipe, declaration, PHASES)
-        for data in ("data", "example"):
-            shutil.copytree(made_up / "data", folder / data)
-        finish(place, folder)
-    return place.folder
+        task = {"declaration": (source / "declaration.yaml").read_text(encoding="utf-8"), "phases": PHASES}
+    return new_with_data(place, source, task)
 
 
-def _rendered(place: Place, work: Path, recipe: str, declaration: str, phases: Sequence[str]) -> Path:
-    """A project with a recipe's code and no data."""
-    task = {"declaration": declaration, "phases": phases, "inputs": recipe == SEGMENTATION, "many": False, "code": None}
-    folder = render(SCAFFOLD / "declared", {**place.answers(), "task": task}, work)
-    for path in sorted((MADE_UP / recipe).glob("*.py")):
-        shutil.copyfile(path, folder / path.name)
-    return folder
+def _task(declaration: str, phases: Sequence[str]) -> dict[str, Any]:
+    """Return the values that templates know of a competition of masks, whose images participants are given."""
+    return {"declaration": declaration, "phases": phases, "inputs": True}
 
 
 def _parent(path: Path) -> Path:

@@ -393,25 +393,39 @@ def new_like(place: Place, name: str) -> Path:
         listed = "\n".join(f"  {one:{width}}  {title}" for one, title in known.items())
         raise UserError(f"--like {name}: no such task. There are:\n{listed}")
     task = REAL_TASKS / name
+    declared = read_source(task / DECLARATION).data
+    tables = declared["submission"].get("tables") or {"": declared["submission"]}
+    fields = [field for table in tables.values() for field in table["fields"]]
+    files = dict.fromkeys(f"`{one['file']}`" for one in (*tables.values(), *fields) if "file" in one)
+    is_text = not any(field.get("type") in ("file", "array") for field in fields)
+    values = {
+        "declaration": (task / DECLARATION).read_text(encoding="utf-8"),
+        "like": f"{name}: {known[name]}",
+        "files": ", ".join(files) + is_text * ", in UTF-8",
+        "phases": [PHASE],
+        "many": any(table.get("rows") == "many" for table in tables.values()),
+    }
+    return new_with_data(place, task, values)
+
+
+def new_with_data(place: Place, source: Path, task: Mapping[str, Any]) -> Path:
+    """Write a competition whose declaration is given, with the code and the made-up data of a folder; returns its own.
+
+    Raises:
+        UserError: it cannot be written.
+    """
     with unfinished(place) as work:
-        declared = read_source(task / DECLARATION).data
-        tables = declared["submission"].get("tables") or {"": declared["submission"]}
-        fields = [field for table in tables.values() for field in table["fields"]]
-        files = dict.fromkeys(f"`{one['file']}`" for one in (*tables.values(), *fields) if "file" in one)
-        is_text = not any(field.get("type") in ("file", "array") for field in fields)
-        values = {
-            "declaration": (task / DECLARATION).read_text(encoding="utf-8"),
-            "like": f"{name}: {known[name]}",
-            "files": ", ".join(files) + is_text * ", in UTF-8",
-            "phases": [PHASE],
-            "inputs": False,
-            "many": any(table.get("rows") == "many" for table in tables.values()),
-            "code": None,
-        }
-        folder = render(SCAFFOLD / "declared", {**place.answers(), "task": values}, work)
+        folder = render_with_code(place, source, task, work)
         for data in ("data", "example"):
-            shutil.copytree(task / "data", folder / data)
-        for code in task.glob("*.py"):
-            shutil.copyfile(code, folder / code.name)
+            shutil.copytree(source / "data", folder / data)
         finish(place, folder)
     return place.folder
+
+
+def render_with_code(place: Place, source: Path, task: Mapping[str, Any], work: Path) -> Path:
+    """Render a project whose declaration is given, with the code of a folder and no data; returns the project."""
+    values = {"inputs": False, "many": False, "code": None, **task}
+    folder = render(SCAFFOLD / "declared", {**place.answers(), "task": values}, work)
+    for code in source.glob("*.py"):
+        shutil.copyfile(code, folder / code.name)
+    return folder
