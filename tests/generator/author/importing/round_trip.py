@@ -18,6 +18,11 @@ def written(draft: Draft, folder: Path) -> Path:
     return path
 
 
+def imported(draft: Draft, folder: Path) -> Imported:
+    """What is said of the draft's zip; its project is `folder/project`."""
+    return import_bundle(written(draft, folder), folder / "project")
+
+
 def built(project: Path) -> Path:
     """The bundle of a project, also of one that cannot work."""
     out = project.with_name(f"{project.name}-built.zip")
@@ -27,7 +32,7 @@ def built(project: Path) -> Path:
 
 def round_trip(bundle: Path, folder: Path) -> tuple[Imported, list[Difference]]:
     """What the import says of a bundle, and in what the build of its project differs from it."""
-    imported = import_bundle(bundle, folder / "project")
-    assert [fault for fault in imported.faults if fault.startswith("bundle.yaml")] == []
+    said = import_bundle(bundle, folder / "project")
+    assert [fault for fault in said.faults if fault.startswith("bundle.yaml")] == []
     found = diff(str(bundle), str(built(folder / "project")))
-    return imported, [one for one in found if one.what != "what Codabench makes of it"]
+    return said, [one for one in found if one.what != "what Codabench makes of it"]

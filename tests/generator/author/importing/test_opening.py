@@ -6,16 +6,11 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.author.importing.importing import import_bundle
-from gen_bundle.author.importing.opening import Imported
 from gen_bundle.ground.errors import UserError
-from tests.generator.author.importing.round_trip import built, round_trip, written
+from tests.generator.author.importing.round_trip import built, imported, round_trip, written
 from tests.generator.check import drafts
 from tests.generator.check.drafts import Draft, packed
 from tests.yaml_text import dumped
-
-
-def imported(draft: Draft, folder: Path) -> Imported:
-    return import_bundle(written(draft, folder), folder / "project")
 
 
 def moved(draft: Draft, before: str, after: str) -> Draft:

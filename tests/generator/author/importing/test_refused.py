@@ -5,21 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.author.importing.importing import import_bundle
-from gen_bundle.author.importing.opening import Imported
 from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.cli.diff import diff
 from gen_bundle.ground.errors import UserError
-from tests.generator.author.importing.round_trip import built, round_trip, written
+from tests.generator.author.importing.round_trip import built, imported, round_trip, written
 from tests.generator.check import drafts
 from tests.generator.check.drafts import Draft, Edit, drop, packed, put, replace
 from tests.generator.cli.running import gen_bundle
 
 COLUMN = ("leaderboards", 0, "columns", 0)
-
-
-def imported(draft: Draft, folder: Path) -> Imported:
-    return import_bundle(written(draft, folder), folder / "project")
 
 
 def edited(*edits: Edit) -> Draft:

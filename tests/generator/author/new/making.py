@@ -6,10 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+from click.testing import CliRunner, Result
+
 from gen_bundle.author.new.project import Place, new_declared
 from gen_bundle.author.new.propose import Choices, Proposal, propose
 from gen_bundle.author.new.split import divide
 from gen_bundle.build.building import BuildRequest, Built, build
+from gen_bundle.cli import root
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines import Engine
 from gen_bundle.ground.tables.forms import as_they_are_meant
@@ -78,3 +82,13 @@ def scores(bundle: Path, engine: Engine | None = None) -> dict[tuple[str, str], 
 def files(folder: Path) -> set[str]:
     """All files below a folder."""
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def new(folder: Path, *arguments: str, answers: str | None = None) -> Result:
+    """Run the command in `folder`; with `answers` as on a terminal."""
+    runner = CliRunner()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        if answers is not None:
+            patch.setattr("gen_bundle.cli.new.can_answer", lambda: True)
+        return runner.invoke(root, ["new", "mine", *arguments], input=answers)

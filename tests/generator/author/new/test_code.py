@@ -6,22 +6,14 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from gen_bundle.author.new.data import write_data
 from gen_bundle.author.new.project import Place, new_declared
 from gen_bundle.author.new.propose import Choices, Proposal, propose, taking_code
 from gen_bundle.author.new.recipes import RECIPES, recipe_gold
 from gen_bundle.author.new.split import divide
-from gen_bundle.cli import root
 from gen_bundle.declaration.read import read_competition
-from tests.generator.author.new.making import bundled, csv_text, files, gold_at, scores, sentiment
-
-
-def new(folder: Path, *arguments: str) -> Result:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        return CliRunner().invoke(root, ["new", "mine", *arguments])
+from tests.generator.author.new.making import bundled, csv_text, files, gold_at, new, scores, sentiment
 
 
 def test_a_recipe_becomes_one_that_takes_code(tmp_path: Path) -> None:
@@ -59,13 +51,9 @@ def written(proposal: Proposal, split: str, folder: Path) -> tuple[Path, Path]:
 def value(path: Path) -> object:
     """What a file of predictions says."""
     text = path.read_text(encoding="utf-8")
-    return (
-        [json.loads(line) for line in text.split("\n") if line]
-        if path.suffix == ".jsonl"
-        else json.loads(text)
-        if path.suffix == ".json"
-        else text
-    )
+    if path.suffix == ".jsonl":
+        return [json.loads(line) for line in text.split("\n") if line]
+    return json.loads(text) if path.suffix == ".json" else text
 
 
 @pytest.mark.parametrize("kind", RECIPES)

@@ -6,24 +6,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from PIL import Image
 
 from gen_bundle.author.new.project import SCHEMA
-from gen_bundle.cli import root
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.ground.resources import PLACEHOLDER, SCAFFOLD, resource
-from tests.generator.author.new.making import csv_text, files, sentiment
-
-
-def new(folder: Path, *arguments: str, answers: str | None = None) -> Result:
-    """Run the command in `folder`; with `answers` as on a terminal."""
-    runner = CliRunner()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        if answers is not None:
-            patch.setattr("gen_bundle.cli.new.can_answer", lambda: True)
-        return runner.invoke(root, ["new", "mine", *arguments], input=answers)
+from tests.generator.author.new.making import csv_text, files, new, sentiment
 
 
 @pytest.fixture

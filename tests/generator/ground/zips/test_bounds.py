@@ -1,7 +1,5 @@
 """One table of bounds: a submission meets the same ones at home and in a dry run."""
 
-import stat
-import zipfile
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -14,16 +12,7 @@ from gen_bundle.ground.zips.unpacking import BUNDLE, MIB, SUBMISSION, ArchiveErr
 from scoring_kit import submission_zip
 from scoring_kit.errors import Problems
 from tests.generator.dry_run.bundles import Bundle
-
-
-def write(path: Path, members: dict[str, bytes]) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            member = zipfile.ZipInfo(name)
-            member.compress_type = zipfile.ZIP_DEFLATED
-            member.external_attr = (stat.S_IFREG | 0o644) << 16
-            archive.writestr(member, content)
-    return path
+from tests.generator.ground.zips.test_unpacking import zipped
 
 
 def at_home(path: Path, folder: Path) -> bool:
@@ -51,7 +40,7 @@ def in_a_dry_run(path: Path, folder: Path) -> bool:
     ids=["too many files", "one file that deflates well"],
 )
 def test_a_submission_is_taken_at_home_as_in_a_dry_run(members: dict[str, bytes], taken: bool, tmp_path: Path) -> None:
-    path = write(tmp_path / "team.zip", members)
+    path = zipped(tmp_path / "team.zip", members)
     assert at_home(path, tmp_path / "home") is taken
     assert in_a_dry_run(path, tmp_path / "twin") is taken
 
@@ -60,7 +49,7 @@ def test_bytes_are_counted_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(submission_zip, "MAX_BYTES", 1000)
     bounds = type(SUBMISSION)(members=2, total_bytes=1000)
     for size, taken in ((1000, True), (1001, False)):
-        path = write(tmp_path / f"{size}.zip", {"a": bytes(600), "b": bytes(size - 600)})
+        path = zipped(tmp_path / f"{size}.zip", {"a": bytes(600), "b": bytes(size - 600)})
         assert at_home(path, tmp_path / f"home{size}") is taken
         try:
             unpack(path, tmp_path / f"twin{size}", bounds)
@@ -72,7 +61,7 @@ def test_bytes_are_counted_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_small_members_stay_in_memory_up_to_a_bound(tmp_path: Path) -> None:
     members = {f"{number}.txt": b"0123456789abcdef" * 1024 * 16 for number in range(12)}
-    path = write(tmp_path / "bundle.zip", members)
+    path = zipped(tmp_path / "bundle.zip", members)
     with path.open("rb") as stream, ExitStack() as held:
         found = open_archive(stream, held)
         assert 0 < found.kept <= MOST_KEPT
@@ -82,6 +71,6 @@ def test_small_members_stay_in_memory_up_to_a_bound(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_bundle_that_deflates_well_is_unpacked(tmp_path: Path) -> None:
-    path = write(tmp_path / "bundle.zip", {"zeros.txt": bytes(40 * MIB)})
+    path = zipped(tmp_path / "bundle.zip", {"zeros.txt": bytes(40 * MIB)})
     unpack(path, tmp_path / "out", BUNDLE)
     assert (tmp_path / "out" / "zeros.txt").stat().st_size == 40 * MIB
