@@ -122,20 +122,23 @@ def _by_name(table: FileTable, named: Names, where: str) -> FileTable:
     """Return the table with the numbers of labels as their names; a column with any other value stays as it is."""
     columns, notes = dict(table.columns), [*table.notes]
     for name, names in named.items():
-        said = dict(enumerate(names))
-        values = [_said(value, said) for value in columns.get(name, ())]
-        if values and not any(value is _said for value in values):
+        said: dict[int | None, str | None] = {NO_LABEL: None, None: None}
+        said.update(enumerate(names))
+        try:
+            values = [_said(value, said) for value in columns.get(name, ())]
+        except LookupError:
+            continue
+        if values:
             columns[name] = values
             shown = listed(names, MOST_NAMED)
             notes.append(f"{table.file}: the numbers of {name} are written as the labels that {where} names ({shown})")
     return replace(table, columns=columns, notes=tuple(notes))
 
 
-def _said(value: Any, said: Mapping[int, str]) -> Any:
-    """Return what a number says, or each of a list; None for no label, and this function itself for anything else."""
+def _said(value: Any, said: Mapping[int | None, str | None]) -> Any:
+    """Return what a number says, or each of a list; None for no label. Raises LookupError for anything else."""
     if isinstance(value, list):
-        found = [_said(one, said) for one in value]
-        return _said if _said in found else found
-    if isinstance(value, int) and not isinstance(value, bool) and value in said:
-        return said[value]
-    return None if value in (None, NO_LABEL) else _said
+        return [_said(one, said) for one in value]
+    if value is not None and type(value) is not int:
+        raise LookupError
+    return said[value]
