@@ -296,16 +296,17 @@ def _answers(columns: dict[str, GoldColumn]) -> list[GoldColumn]:
     annotators = _named(ANNOTATOR_NAME, values)
     private = _named(PRIVATE_NAME, values)
     values = [column for column in values if column not in private] or values
-    ways = (
-        _named(ANSWER_NAME, every),
-        annotators if len(annotators) > 1 else [],
-        of_types(rest, "spans", "tags", "labels", "texts"),
-        [column for column in values if is_alike(column, values[-1]) or _are_flags(column, values[-1])],
+    if len(annotators) < 2:
+        annotators = []
+    return (
+        _named(ANSWER_NAME, every)
+        or annotators
+        or of_types(rest, "spans", "tags", "labels", "texts")
+        or [column for column in values if is_alike(column, values[-1]) or _are_flags(column, values[-1])]
         # Rather than an input, a column that cannot be read: the organiser reads what is wrong with it.
-        of_types(rest, "other"),
-        [column for column in every if column.type != "other"][-1:],
+        or of_types(rest, "other")
+        or [column for column in every if column.type != "other"][-1:]
     )
-    return next((one for one in ways if one), [])
 
 
 def _named(pattern: re.Pattern[str], columns: Sequence[GoldColumn]) -> list[GoldColumn]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gen_bundle.ground.tables.annotations import Answer, Item, one_or_labels, spans_in_order, table_of
+from gen_bundle.ground.tables.annotations import Answer, Item, spans_in_order, table_of
 from gen_bundle.ground.tables.table import FileTable
 
 OF_ONE_VALUE = ("rating", "number")
@@ -80,14 +80,14 @@ def _annotator(annotation: Mapping[str, Any]) -> str:
 
 def _questions_of_many(tasks: Sequence[Mapping[str, Any]]) -> set[str]:
     """Return the questions of choices to which some annotator gave several."""
-    chosen: dict[str, list[Sequence[str]]] = {}
+    found = set()
     for task in tasks:
         for annotation in _annotations(task):
             for result in annotation.get("result") or ():
                 choices = result.get("value", {}).get("choices")
-                if isinstance(choices, list):
-                    chosen.setdefault(str(result.get("from_name")), []).append(choices)
-    return {name for name, answers in chosen.items() if not one_or_labels(answers)}
+                if isinstance(choices, list) and len(choices) > 1:
+                    found.add(str(result.get("from_name")))
+    return found
 
 
 def _answer(results: Sequence[Any], of_many: set[str], texts: Sequence[str], left: Left) -> Answer:

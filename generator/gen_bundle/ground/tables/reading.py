@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gen_bundle.ground.errors import UserError
+from gen_bundle.ground.errors import UserError, raise_all
 from gen_bundle.ground.plain_text import listed
 from gen_bundle.ground.tables import answer_lines, brat, conll, delimited, hugging_face, json_records, trec, webanno
 from gen_bundle.ground.tables.number_rows import read_number_rows
@@ -88,12 +88,18 @@ def _read_folder(folder: Path, columns: Sequence[str], delimiter: str | None, en
             f"--gold {folder}: a folder with files of {len(suffixes)} kinds ({', '.join(sorted(suffixes))}). Expected "
             "one kind, with a file for each document: .csv, .tsv, .jsonl, .json, .txt, or .ann with their .txt."
         )
-    empty = [path.name for path in paths if suffixes == {".txt"} and not path.stat().st_size]
-    files = [open_text(path, columns, delimiter, encoding=encoding) for path in paths if path.name not in empty]
+    empty: list[str] = []
+    files: list[TextFile] = []
+    for path in paths:
+        if suffixes == {".txt"} and not path.stat().st_size:
+            empty.append(path.name)
+        else:
+            files.append(open_text(path, columns, delimiter, encoding=encoding))
     read = read_number_rows(files) if suffixes == {".txt"} and files else None
-    if read is None and empty:
-        raise UserError(*(f"{name}: is empty. Expected the gold: one row for each item." for name in empty))
-    whole = one_after_another(read := read or list(map(_of_document, files)))
+    if read is None:
+        raise_all(f"{name}: is empty. Expected the gold: one row for each item." for name in empty)
+        read = [_of_document(file) for file in files]
+    whole = one_after_another(read)
     document = "file" if DOCUMENT in whole.names else DOCUMENT
     documents: list[str] = []
     for table in read:
