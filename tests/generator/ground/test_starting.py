@@ -25,13 +25,7 @@ MODULES = {
     *("gen_bundle", "ingestion_kit", "organise", "score", "scoring_kit"),
 }
 PACKAGES = ("clarity2026", "declared", "my_task", "pip")
-SECRETS = (
-    "CODABENCH_TOKEN",
-    "HF_TOKEN",
-    "HUGGING_FACE_HUB_TOKEN",
-    "AWS_SECRET_ACCESS_KEY",
-    "SSH_AUTH_SOCK",
-)
+SECRETS = ("CODABENCH_TOKEN", "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK")
 GEN_BUNDLE = (sys.executable, "-P", "-c", "from gen_bundle.cli import main; main()")
 
 

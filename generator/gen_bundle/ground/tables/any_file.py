@@ -419,13 +419,17 @@ class JsonTables:
 
     def _add_columns(self, path: str, part: dict[str, Any]) -> None:
         """Note {"column": ["cell", …], …} and {"column": {"row": "cell", …}, …}."""
-        columns = {str(name): one for name, one in part.items() if isinstance(one, list)}
-        if len(part) > 1 and all(isinstance(one, dict) for one in part.values()):
-            columns = {str(name): list(one.values()) for name, one in part.items()}
+        are_objects = len(part) > 1 and all(isinstance(one, dict) for one in part.values())
+        columns: dict[str, list[Any]] = {}
+        for name, one in part.items():
+            if isinstance(one, list):
+                columns[str(name)] = one
+            elif are_objects:
+                columns[str(name)] = list(one.values())
         sizes = {len(column) for column in columns.values()}
         if len(columns) > 1 and len(sizes) == 1 and max(sizes) > 2:
             for row in zip(*columns.values(), strict=True):
-                self._rows[path + "|"].append({name: of_value(one) for name, one in zip(columns, row, strict=True)})
+                self._rows[path + "|"].append(dict(zip(columns, of_values(row), strict=True)))
 
 
 def _are_rows(values: Sequence[Any]) -> bool:
