@@ -177,7 +177,6 @@ class OwnSubmissions:
     tag: str = field(default_factory=lambda: f"{PREFIX}{secrets.token_hex(4)}")
     made: dict[int, list[int]] = field(default_factory=dict)
     rows: dict[int, Row] = field(default_factory=dict)
-    _ended: dict[int, float] = field(default_factory=dict)
     _names: int = 0
 
     def submit(self, phase: int, file: Path, tasks: Sequence[int] | None) -> int:
@@ -229,41 +228,33 @@ class OwnSubmissions:
 
         `labels` are what they are called in messages, by id; `patience_s` is in seconds.
         """
-        shown = ""
+        shown, latest = "", 0.0
         for waited in self.connection.looks(patience_s, FIRST_WAIT_S, LONGEST_WAIT_S):
             running = []
             for number, label in labels.items():
-                if not self._is_scored(number, waited):
+                if not self._has_ended(number):
                     known = state(self.rows[number]) if number in self.rows else "not known yet"
                     running.append(f"{label} ({known})")
             text = f"{len(labels) - len(running)}/{len(labels)} finished"
             if running:
                 text += f"; still running: {', '.join(running)}"
+                latest = waited
             if text != shown:
                 self.connection.say(text)
                 shown = text
-            if not running:
+            scored = all(row is GONE or complete(row) for row in self.rows.values())
+            if not running and (scored or waited - latest >= SCORES_S):
                 break
         self.connection.pause(OUTPUTS_S)
         for number in self.rows:
             self._ask(number)
 
-    def _is_scored(self, number: int, now: float) -> bool:
-        """Return whether nothing more is to come for a submission, after so many seconds of waiting."""
-        if number not in self._ended:
-            self._ask(number)
-            row = self.rows.get(number, {})
-            if row is not GONE and state(row) not in FINAL:
-                return False
-            self._ended[number] = now
-        row = self.rows[number]
-        if row.get("has_children"):
-            children = [self._is_scored(int(child), now) for child in row.get("children") or []]
-            return all(children)
-        if state(row) != "Finished" or row.get("scores") or now - self._ended[number] >= SCORES_S:
-            return True
+    def _has_ended(self, number: int) -> bool:
+        """Ask for a submission with its children; returns whether all of them have ended."""
         self._ask(number)
-        return bool(self.rows[number].get("scores"))
+        row = self.rows.get(number, {})
+        parts = [self._has_ended(int(child)) for child in row.get("children") or []]
+        return all(parts) and (row is GONE or state(row) in FINAL)
 
     def _ask(self, number: int) -> None:
         try:
