@@ -10,7 +10,7 @@ import struct
 import zipfile
 import zlib
 from datetime import datetime
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from pathlib import Path
 from typing import Iterator, List, Optional, Tuple
 
@@ -25,6 +25,7 @@ JUNK = (
     *(".git", ".hg", ".svn", ".idea", ".vscode", "*~", ".*.sw[a-p]", "~$*", ".~lock.*#"),
 )
 """Names that systems, Python, pip, version control and editors leave beside files: never content of a competition."""
+_JUNK_NAME = re.compile("|".join([translate(pattern) for pattern in JUNK]))
 try:
     from lzma import LZMAError
 except ImportError:  # a Python without it, whose zipfile refuses such members by itself
@@ -44,7 +45,7 @@ def is_junk(path: str) -> bool:
     >>> is_junk("__MACOSX/._answers.csv"), is_junk("answers.csv")
     (True, False)
     """
-    return any(fnmatchcase(part, pattern) for part in path.split("/") for pattern in JUNK)
+    return any(_JUNK_NAME.match(part) for part in path.split("/"))
 
 
 def allow_long_cells() -> None:
