@@ -234,11 +234,12 @@ def _model_errors(top: type[DeclaredCompetition | ForeignCompetition], data: dic
     except ValidationError as error:
         reported: set[Trail] = set()
         for detail in error.errors(include_url=False):
-            trail = _without_choice(tuple(key for key in detail["loc"] if key != "[key]"), data)
+            kind = detail["type"]
+            place = tuple(key for key in detail["loc"] if key != "[key]")
+            trail = _without_choice(place, data, ends_missing=kind == "missing")
             if trail in reported:
                 continue
             reported.add(trail)
-            kind = detail["type"]
             if trail in _unread(top, data):
                 yield trail, f"is read with a scoring package alone, and there is none with {PROGRAMS}. Leave it out."
             elif kind == "extra_forbidden":
@@ -269,12 +270,12 @@ def _unread(top: type[BaseModel], data: dict[str, Any]) -> list[Trail]:
     return [(key,) for key in data if key in DeclaredCompetition.model_fields and key not in top.model_fields]
 
 
-def _without_choice(trail: Trail, data: Any) -> Trail:
+def _without_choice(trail: Trail, data: Any, *, ends_missing: bool) -> Trail:
     """The trail without the names of types that end it where a value may have one of several."""
     for depth, key in enumerate(trail):
-        if isinstance(key, str) and not isinstance(data, dict):
-            return trail[:depth]
-        data = data[key] if _has(data, key) else {}
+        if not _has(data, key):
+            return trail if ends_missing and depth == len(trail) - 1 else trail[:depth]
+        data = data[key]
     return trail
 
 

@@ -410,7 +410,7 @@ def test_nothing_that_yaml_can_say_ends_in_a_traceback() -> None:
             faults({**declaration([column("accuracy")]), "reference": {"file": "gold.json", key: value}})
         for key in ("values", "columns", "aliases", "min", "at", "column", "file", "default", "case"):
             for kind in ("label", "labels", "number", "array"):
-                fields = [{"field": "id"}, {"field": "x", "type": kind, key: value}]
+                fields = [{"field": "id"}, {"field": "x", "type": kind, "min": 0, "max": 1, key: value}]
                 faults(declaration([column("exact_match")], fields=fields))
             faults({**declaration([column(X)]), "reference": {"file": "gold.csv", "fields": {"x": {key: value}}}})
         for key in ("name", "field", "fields", "gold", "where", "by", "table", "average", "positive"):
