@@ -365,15 +365,8 @@ def _record_picker(
 
     `names_key` says that its key is told elsewhere, so that a record may be the only answer itself.
     """
-    places: List[FieldPlace] = []
-    names: List[str] = []
-    by_path = is_plain = True
-    for field in wanted:
-        place = file.place(field)
-        places.append(place)
-        names.append(place.name)
-        by_path = by_path and place.path is not None
-        is_plain = is_plain and place.path is None and not place.columns
+    places = [file.place(field) for field in wanted]
+    by_path = all(place.path is not None for place in places)
     only = table.only_answer
     may_be_answer = names_key and only is not None and len(wanted) == 1 and places[0].path is None
     is_answer = may_be_answer and only is not None and only.type == "probabilities"
@@ -386,8 +379,6 @@ def _record_picker(
             report_duplicates(record, where, problems)
         if is_answer or (may_be_answer and not is_object):
             return (record,)
-        if is_object and is_plain:
-            return tuple([record.get(name, ABSENT) for name in names])
         if not is_object and not by_path:
             return None
         return tuple([value_at(record, place) for place in places])
