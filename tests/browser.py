@@ -28,6 +28,17 @@ FLAGS = [
     "--disable-sync",
 ]
 DESK, PHONE = (1280, 900), (360, 740)
+looks = pytest.mark.parametrize(
+    ("size", "dark"),
+    [
+        (DESK, False),
+        (PHONE, True),
+        pytest.param(DESK, True, marks=pytest.mark.thorough),
+        pytest.param(PHONE, False, marks=pytest.mark.thorough),
+    ],
+    ids=["desk-light", "phone-dark", "desk-dark", "phone-light"],
+)
+"""How a page may be seen: in windows of these sizes, in either colour scheme."""
 
 
 @pytest.fixture(scope="session")

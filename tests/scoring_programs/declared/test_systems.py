@@ -148,6 +148,7 @@ def test_power_without_a_gap_is_the_size_of_the_test_and_with_a_large_one_it_is_
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_half_the_rows_need_the_difference_that_half_the_size_says(tmp_path: Path) -> None:
     (tmp_path / "half").mkdir()
     whole = Made(tmp_path, "label", {"name": "accuracy"}, 800).foretold(sizes=[0.5, 1.0], level=0.75)

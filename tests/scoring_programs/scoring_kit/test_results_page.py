@@ -13,7 +13,7 @@ from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure, Metric, TaskResult
 from scoring_kit.results_page.page import RunFacts, failure_page, results_page
 from scoring_kit.results_page.withholding import shown_names
-from tests.browser import DESK, PHONE, visit
+from tests.browser import PHONE, looks, visit
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -242,8 +242,7 @@ def test_the_page_of_a_failed_run_is_escaped_and_self_contained() -> None:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("html", [page(warnings=("a warning",)), FAILED], ids=["scored", "failed"])
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+@looks
 def test_reads_well_in_a_browser(
     browser: "Browser", tmp_path: Path, size: tuple[int, int], dark: bool, html: str
 ) -> None:

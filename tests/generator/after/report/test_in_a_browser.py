@@ -6,7 +6,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pytest
 
-from tests.browser import DESK, PHONE, visit
+from tests.browser import looks, visit
 from tests.generator.after.report.shared_task import rank, shared_task, submissions
 
 if TYPE_CHECKING:
@@ -42,8 +42,7 @@ def address(tmp_path_factory: pytest.TempPathFactory, kept_organisers: None, dra
     return (work / "report" / "report.html").as_uri()
 
 
-@pytest.mark.parametrize("size", [DESK, PHONE])
-@pytest.mark.parametrize("dark", [False, True])
+@looks
 def test_nothing_is_wrong_with_the_page(browser: "Browser", address: str, size: tuple[int, int], dark: bool) -> None:
     with visit(browser, address, size, dark=dark) as seen:
         assert seen.overflow() <= 0

@@ -21,7 +21,7 @@ from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.local_server import local_server
 from gen_bundle.look.preview.page import axis, boards, preview_page
 from gen_bundle.look.preview.reading import read_view
-from tests.browser import DESK, PHONE, visit
+from tests.browser import DESK, PHONE, looks, visit
 from tests.generator.dry_run.bundles import GOOD, Bundle, write_zip
 from tests.generator.look.preview.bundles import write_bundle
 from tests.generator.look.preview.test_content import HOSTILE, acting
@@ -333,8 +333,7 @@ def hostile_page(tmp_path: Path) -> Path:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+@looks
 def test_reads_well_in_a_browser(
     browser: "Browser", bundle: Path, tmp_path: Path, size: tuple[int, int], dark: bool
 ) -> None:
