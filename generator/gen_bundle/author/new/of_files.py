@@ -5,7 +5,6 @@ Of a folder its names are understood (`{case}.png`, `{case}/{case}_seg.nii.gz`),
 
 import itertools
 import math
-import random
 import re
 import shutil
 import struct
@@ -277,24 +276,15 @@ def _parent(path: Path) -> Path:
 
 
 def _write_example(folder: Path, masks: Masks, phases: Sequence[str]) -> None:
-    """Write small made-up masks in the form of the gold."""
-    small = replace(masks, shape=(EXAMPLE_SIDE,) * len(masks.shape), values=masks.values or (0, 1))
-    chance = random.Random(EXAMPLE_SIDE)  # noqa: S311 - data, not secrets
-    for phase in phases:
+    """Write small made-up masks in the form of the gold: stripes of its labels, of another width in each."""
+    small = replace(masks, shape=(EXAMPLE_SIDE,) * len(masks.shape))
+    values = masks.values or (0, 1)
+    for at, phase in enumerate(phases):
         for number in range(1, 4):
+            width = 3 * at + number
+            numbers = [values[place // width % len(values)] for place in range(math.prod(small.shape))]
             name = masks.pattern.replace(CASE, f"{phase}-{number}")
-            centre = [chance.uniform(2, EXAMPLE_SIDE - 2) for _ in small.shape]
-            _write_mask(folder / "example" / phase / name, small, _disc(small, centre))
-
-
-def _disc(masks: Masks, centre: Sequence[float]) -> list[int]:
-    """Return rings of all labels around a centre, as numbers in the order of their places."""
-    numbers = []
-    for place in itertools.product(*(range(side) for side in masks.shape)):
-        ring = int(math.dist(place, centre) * 3 * len(masks.labels) / min(masks.shape))
-        label = masks.labels[ring] if ring < len(masks.labels) else 0
-        numbers.append(label)
-    return numbers
+            _write_mask(folder / "example" / phase / name, small, numbers)
 
 
 def _write_mask(path: Path, masks: Masks, numbers: Sequence[int]) -> None:
