@@ -92,11 +92,11 @@ def _look_at_names(tree: Node, imported: Imported) -> None:
     if named:
         more = f", as in {len(named) - 1} others" * (len(named) > 1)
         imported.changed.append(f"{named[0][0]}: a backslash in a name is taken for a slash{more}")
-    unwritable = [name for name in tree.names() if not is_encodable(name)]
-    raise_all(
-        (f"{name!a}: this name is not UTF-8. Give it another one." for name in unwritable),
-        "Nothing was written: a build refuses such names.",
-    )
+    problems = []
+    for name in tree.names():
+        if not is_encodable(name):
+            problems.append(f"{name!a}: this name is not UTF-8. Give it another one.")
+    raise_all(problems, "Nothing was written: a build refuses such names.")
 
 
 def _follow_links(tree: Node, imported: Imported) -> None:
