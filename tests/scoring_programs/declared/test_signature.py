@@ -17,7 +17,7 @@ from gen_bundle.after.verify import differing_settings
 from scoring_kit.base.scoring_keys import NOT_SCORING
 from scoring_kit.program import Program, ScoreColumn
 from tests.scoring_programs.declared.declaring import csv_of, read_gold
-from tests.scoring_programs.declared.gold_changes import CODE, GOLD_CHANGES, options_of_change
+from tests.scoring_programs.declared.gold_changes import CODE, GOLD_CHANGES, gold_of_change, options_of_change
 from tests.scoring_programs.declared.whole import run_declared
 
 VALUES = ["not bad", "a|b", "c/d"]
@@ -102,12 +102,11 @@ def test_any_text_of_the_declaration_is_a_part_that_can_be_read(tmp_path: Path, 
 
 @pytest.mark.parametrize("name", list(GOLD_CHANGES))
 def test_the_gold_s_digest_is_of_what_scoring_reads(name: str, tmp_path: Path) -> None:
-    *_, before, after, differs = GOLD_CHANGES[name]
     options = options_of_change(name, tmp_path)
     old, new = (
-        reference.digest(read_gold(options, files, tmp_path / str(at))) for at, files in enumerate((before, after))
+        reference.digest(read_gold(options, files, tmp_path / str(at))) for at, files in enumerate(gold_of_change(name))
     )
-    assert (old != new) == differs
+    assert (old != new) == GOLD_CHANGES[name][-1]
 
 
 def test_keys_that_scoring_does_not_read_are_keys() -> None:
