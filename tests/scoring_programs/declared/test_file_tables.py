@@ -14,6 +14,7 @@ from declared.plan import plans
 from tests.scoring_programs.declared.arrays_as_files import nifti, npy, npz, png
 from tests.scoring_programs.declared.declaring import (
     AnyFiles,
+    columns_of,
     faults_of,
     gold_faults,
     one_table,
@@ -259,100 +260,80 @@ def test_gold_that_could_not_be_handed_in_is_tried_as_no_answer(other: dict[str,
 
 
 ONE = {"field": "mask", "type": "array"}
-DICE = {"key": "m", "metric": "dice"}
-OWN = {"sort": "desc", "worst": 0}
+M = "tasks.0.columns.0.metric"
+OF_ROWS = "is for tables of rows; fields of type file or array have none."
 FAULTS: list[tuple[dict[str, Any], dict[str, Any], Any, str]] = [
     (
         {"file": "{case}.jpg"},
         {},
-        DICE,
+        "dice",
         "submission.file: '{case}.jpg': expected a name that ends with .npy, .npz, .png",
     ),
     (
         {"file": "all.npy"},
         {},
-        DICE,
+        "dice",
         "submission.file: 'all.npy': expected {case} in the name, since each case has a file.",
     ),
-    ({"file": "{id}.npy"}, {}, DICE, "submission.file: {id} is no field of the key. Expected one of case."),
-    ({"file": "../{case}.npy"}, {}, DICE, "submission.file: '../{case}.npy': expected a path below the folder"),
-    ({"file": "{case}_{run}.npy"}, {}, DICE, "submission.file: '{case}_{run}.npy': expected one placeholder"),
+    ({"file": "{id}.npy"}, {}, "dice", "submission.file: {id} is no field of the key. Expected one of case."),
+    ({"file": "../{case}.npy"}, {}, "dice", "submission.file: '../{case}.npy': expected a path below the folder"),
+    ({"file": "{case}_{run}.npy"}, {}, "dice", "submission.file: '{case}_{run}.npy': expected one placeholder"),
     (
         {"key": ["case", "run"]},
         {},
-        DICE,
+        "dice",
         "submission.key: expected one field, whose value is in the names of the files",
     ),
-    ({"key": "none"}, {}, DICE, "submission.file: '{case}.npy': key: none has a single file."),
-    ({"rows": "many"}, {}, DICE, "submission.rows: is for tables of rows; fields of type file or array have none."),
-    ({"header": "none"}, {}, DICE, "submission.header: is for tables of rows; fields of type file or array have none."),
-    ({"fields": [ONE, {"field": "x", "type": "number"}]}, {}, DICE, "submission.fields.2.type: 'x' is of type number"),
-    ({"fields": [{**ONE, "column": "s"}]}, {}, DICE, "submission.fields.1.column: names the array within a .npz file"),
-    ({"fields": [{**ONE, "values": ["a"]}]}, {}, DICE, "submission.fields.1.values: expected numbers (found 'a')."),
-    ({"fields": [{**ONE, "default": 0}]}, {}, DICE, "submission.fields.1.default: is for tables of rows"),
-    (
-        {"fields": [{**ONE, "shape": "any"}]},
-        {},
-        DICE,
-        "tasks.0.columns.0.metric: dice compares with a gold array of the",
-    ),
-    ({}, {"file": "gold.csv"}, DICE, "tasks.0.columns.0.metric: dice compares with a gold array of the same shape"),
-    ({}, {"empty": "skip"}, DICE, "reference.empty: is for tables of rows; fields of type file or array have none."),
-    ({}, {}, {"key": "m", "metric": "mae"}, "tasks.0.columns.0.metric: mae takes fields of type number"),
-    (
-        {"missing": "empty"},
-        {},
-        {"key": "m", "metric": {"name": "iou", "average": "pooled"}},
-        "tasks.0.columns.0.metric.average: pooled needs every file",
-    ),
+    ({"key": "none"}, {}, "dice", "submission.file: '{case}.npy': key: none has a single file."),
+    ({"rows": "many"}, {}, "dice", f"submission.rows: {OF_ROWS}"),
+    ({"header": "none"}, {}, "dice", f"submission.header: {OF_ROWS}"),
+    ({"fields": [ONE, {"field": "x", "type": "number"}]}, {}, "dice", "submission.fields.2.type: 'x' is of type"),
+    ({"fields": [{**ONE, "column": "s"}]}, {}, "dice", "submission.fields.1.column: names the array within a .npz"),
+    ({"fields": [{**ONE, "values": ["a"]}]}, {}, "dice", "submission.fields.1.values: expected numbers (found 'a')."),
+    ({"fields": [{**ONE, "default": 0}]}, {}, "dice", "submission.fields.1.default: is for tables of rows"),
+    ({"fields": [{**ONE, "shape": "any"}]}, {}, "dice", f"{M}: dice compares with a gold array of the"),
+    ({}, {"file": "gold.csv"}, "dice", f"{M}: dice compares with a gold array of the same shape"),
+    ({}, {"empty": "skip"}, "dice", f"reference.empty: {OF_ROWS}"),
+    ({}, {}, "mae", f"{M}: mae takes fields of type number"),
+    ({"missing": "empty"}, {}, {"name": "iou", "average": "pooled"}, f"{M}.average: pooled needs every file"),
     (
         {},
         {},
-        {"key": "m", "metric": {"name": "iou", "average": "pooled", "weight": "w"}},
-        "tasks.0.columns.0.metric.weight: weighs keys, which average: pooled puts together.",
+        {"name": "iou", "average": "pooled", "weight": "w"},
+        f"{M}.weight: weighs keys, which average: pooled puts together.",
     ),
-    (
-        {"fields": [{**ONE, "values": [0, 1]}]},
-        {},
-        {"key": "m", "metric": {"name": "dice", "labels": [2]}},
-        "tasks.0.columns.0.metric.labels: no label '2'.",
-    ),
-    (
-        {},
-        {},
-        {"key": "m", "metric": "metrics.py:size", **OWN},
-        "tasks.0.columns.0.metric: per is missing. A function that reads arrays gets one key at a time.",
-    ),
+    ({"fields": [{**ONE, "values": [0, 1]}]}, {}, {"name": "dice", "labels": [2]}, f"{M}.labels: no label '2'."),
+    ({}, {}, "metrics.py:size", f"{M}: per is missing. A function that reads arrays gets one key at a time."),
     (
         {"key": "none", "file": "a.npy"},
         {"file": "g.npy"},
-        {"key": "m", "metric": {"name": "dice", "by": "site"}},
-        "tasks.0.columns.0.metric.by: chooses or weighs keys, and key: none has a single answer.",
+        {"name": "dice", "by": "site"},
+        f"{M}.by: chooses or weighs keys, and key: none has a single answer.",
     ),
     (
         {},
         {},
-        {"key": "m", "metric": {"name": "dice", "by": "site"}},
-        "tasks.0.columns.0.metric: files have no column 'site'. Expected reference: {keys: keys.csv}",
+        {"name": "dice", "by": "site"},
+        f"{M}: files have no column 'site'. Expected reference: {{keys: keys.csv}}",
     ),
     (
         {"key": "none", "file": "a.npy", "missing": "empty"},
         {"file": "g.npy"},
-        DICE,
+        "dice",
         "submission.missing: key: none has one answer, which must be there. Expected no missing.",
     ),
 ]
 
 
-@pytest.mark.parametrize(("submission", "reference", "column", "fault"), FAULTS)
+@pytest.mark.parametrize(("submission", "reference", "metric", "fault"), FAULTS)
 def test_what_a_table_of_files_cannot_be_is_named(
-    submission: dict[str, Any], reference: dict[str, Any], column: Any, fault: str, tmp_path: Path
+    submission: dict[str, Any], reference: dict[str, Any], metric: Any, fault: str, tmp_path: Path
 ) -> None:
     (tmp_path / "metrics.py").write_text(CODE, encoding="utf-8")
     declaration = {
         "submission": {"file": "{case}.npy", "key": "case", "fields": [ONE], **submission},
         "reference": {"file": "{case}_gt.npy", **reference},
-        "tasks": [{"id": "t", "columns": [column]}],
+        "tasks": [{"id": "t", "columns": columns_of(m=metric)}],
     }
     found = faults_of(declaration, tmp_path)
     assert any(one.startswith(fault) for one in found), found
