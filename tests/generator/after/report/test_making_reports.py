@@ -1,5 +1,6 @@
 """gen-bundle rank --report: how reports are made, of what, and where that is refused."""
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -8,8 +9,12 @@ from typing import Any
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
-from gen_bundle.ground.resources import install_command
+from gen_bundle.build.package.programs import program_members
+from gen_bundle.build.package.resolve import ProgramPart, resolve
+from gen_bundle.cli import root
+from gen_bundle.ground.resources import install_command, resource
 from tests.generator.after.report.shared_task import rank, shared_task, submissions
 from tests.generator.after.report.unwritten import unwritten_figures as unwritten_figures
 
@@ -55,10 +60,6 @@ def test_settings_of_the_folder_are_not_obeyed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_table_of_scores_makes_a_report_without_intervals(tmp_path: Path) -> None:
-    from click.testing import CliRunner
-
-    from gen_bundle.cli import root
-
     (tmp_path / "best.csv").write_text("team,f1,rmse\nA,0.75,2.5\nB,0.25,\nC,,3\n", encoding="utf-8")
     arguments = ["rank", "process2025", "--scores", str(tmp_path / "best.csv"), "--report", str(tmp_path / "report")]
     done = CliRunner().invoke(root, arguments)
@@ -103,8 +104,6 @@ def test_many_pairs_get_more_resamples_where_none_are_asked_for(tmp_path: Path) 
 def test_packages_that_are_not_installed_are_named_before_anything_is_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import importlib.util
-
     found = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *rest: None if name == "matplotlib" else found(name, *rest)
@@ -125,10 +124,6 @@ def test_a_scorer_whose_units_do_not_give_the_score_is_refused(tmp_path: Path) -
 
 
 def test_no_scoring_program_holds_the_statistics() -> None:
-    from gen_bundle.build.package.programs import program_members
-    from gen_bundle.build.package.resolve import ProgramPart, resolve
-    from gen_bundle.ground.resources import resource
-
     competition = resolve(resource("bundles") / "process2025")
     members = program_members(competition, ProgramPart("all", "", competition.tasks))
     assert "scoring_kit/units.py" in members
@@ -138,11 +133,6 @@ def test_no_scoring_program_holds_the_statistics() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "unit"), [("clarity2026", "interview question"), ("process2025", "speaker")])
 def test_a_competition_that_comes_with_the_tool(tmp_path: Path, name: str, unit: str) -> None:
-    from click.testing import CliRunner
-
-    from gen_bundle.cli import root
-    from gen_bundle.ground.resources import resource
-
     data = resource("bundles") / name / "data"
     options = ["--submissions", data / "baselines" / "test", "--data", data, "--phase", "test", "--resamples", 200]
     done = CliRunner().invoke(root, ["rank", name, *map(str, options), "--report", str(tmp_path / "report")])
