@@ -33,7 +33,7 @@ def test_declarations_without_python_keep_to_the_schema() -> None:
         assert list(validator.iter_errors(declared)) == [], file.parent.name
         column = declared["tasks"][0]["columns"][0]
         column["metric"] = {"name": "f1", "avrage": "macro"}
-        assert list(validator.iter_errors(declared)), file.parent.name
+        assert not validator.is_valid(declared), file.parent.name
 
 
 @pytest.mark.parametrize("example", [PAGE["MINIMAL_FOREIGN"], PAGE["WHOLE_FOREIGN"]])
