@@ -16,6 +16,7 @@ from declared import organiser
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.results import ConfusionMatrix
 from tests.scoring_programs.declared.declaring import (
+    columns_of,
     csv_of,
     faults_of,
     one_table,
@@ -233,7 +234,14 @@ def test_a_label_that_no_metric_reads_has_a_template(tmp_path: Path) -> None:
 
 X = {"field": "x", "type": "number"}
 TAGS = {"field": "x", "type": "tags"}
+PAIR = {"name": "metrics.py:pair"}
 FAULTS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    (X, {**PAIR, "per": "row"}, "per: unknown value 'row'. Expected one of key."),
+    (X, {"name": "mae", "per": "key"}, "per: is for functions of your own, metrics.py:name. Expected no per"),
+    (X, {**PAIR, "gold": "x"}, "gold: is for metrics of the table: a function of your own gets every"),
+    (X, {**PAIR, "weight": "w"}, "weight: is a gold column of functions with per: key"),
+    (X, {**PAIR, "per": "key", "weight": 2}, "weight: expected the name of a gold column."),
+    (X, {**PAIR, "per": "key", "tables": ["table"]}, "per: key is for functions of one table."),
     (X, {"name": "mae", "by_weight": True}, "by_weight: is for metrics with by, whose groups it weighs."),
     (X, {"name": "mae", "by": "g", "by_weight": "yes"}, "by_weight: expected true or false (found 'yes')."),
     (X, {"name": "mape", "mean_by": "g"}, "mean_by: mape compares no means. These do: pearson"),
@@ -255,13 +263,17 @@ FAULTS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("field", "metric", "fault"), FAULTS, ids=[fault for _, _, fault in FAULTS])
-def test_what_does_not_go_together_is_named(field: dict[str, Any], metric: dict[str, Any], fault: str) -> None:
+def test_what_does_not_go_together_is_named(
+    field: dict[str, Any], metric: dict[str, Any], fault: str, tmp_path: Path
+) -> None:
+    (tmp_path / "metrics.py").write_text("def pair(gold, predicted):\n    return 1, 2\n", encoding="utf-8")
     declaration = {
         "submission": {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, field]},
         "reference": {"file": "gold.csv"},
-        "tasks": [{"id": "t", "columns": [{"key": "m", "metric": metric}]}],
+        "tasks": [{"id": "t", "columns": columns_of(m=metric)}],
     }
-    assert any(f".{one}".partition(f".{fault}")[1] for one in faults_of(declaration)), faults_of(declaration)
+    found = faults_of(declaration, tmp_path)
+    assert any(f".{one}".partition(f".{fault}")[1] for one in found), found
 
 
 def test_nothing_is_computed_of_an_empty_list(tmp_path: Path) -> None:

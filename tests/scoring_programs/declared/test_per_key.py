@@ -13,7 +13,7 @@ import pytest
 from declared.organiser import failing
 from declared.plan import plans
 from scoring_kit.resampling.draws import bootstrap_counts
-from tests.scoring_programs.declared.declaring import csv_of, faults_of, one_table, read_gold, score
+from tests.scoring_programs.declared.declaring import csv_of, one_table, read_gold, score
 from tests.scoring_programs.declared.resampled import score_and_resample, units_of
 
 CODE = """
@@ -158,32 +158,3 @@ def test_with_many_rows_a_key_has_lists(tmp_path: Path) -> None:
     declared = options(tmp_path, {"m": "many"}, rows="many")
     gold = {"gold.csv": "id,x\na,1\na,2\nb,3\n"}
     assert score(declared, gold, {"p.csv": "id,x\na,2\na,4\n"}, tmp_path).value("m") == pytest.approx(1 / 3)
-
-
-@pytest.mark.parametrize(
-    ("metric", "fault"),
-    [
-        ({"name": "metrics.py:pair", "per": "row"}, "per: unknown value 'row'. Expected one of key."),
-        ({"name": "mae", "per": "key"}, "per: is for functions of your own, metrics.py:name. Expected no per"),
-        (
-            {"name": "metrics.py:pair", "gold": "x"},
-            "gold: is for metrics of the table: a function of your own gets every",
-        ),
-        ({"name": "metrics.py:pair", "weight": "w"}, "weight: is a gold column of functions with per: key"),
-        ({"name": "metrics.py:pair", "per": "key", "weight": 2}, "weight: expected the name of a gold column."),
-        ({"name": "metrics.py:pair", "per": "key", "tables": ["a"]}, "per: key is for functions of one table."),
-    ],
-)
-def test_what_does_not_go_together_is_named(metric: dict[str, Any], fault: str, tmp_path: Path) -> None:
-    (tmp_path / "metrics.py").write_text(CODE, encoding="utf-8")
-    table = {
-        "file": "p.csv",
-        "key": "id",
-        "fields": [{"field": "id", "type": "string"}, {"field": "x", "type": "number"}],
-    }
-    declaration = {
-        "submission": {"tables": {"a": {**table, "reference": {"file": "gold.csv"}}}},
-        "tasks": [{"id": "t", "columns": [{"key": "m", "metric": metric, "sort": "asc", "worst": 9}]}],
-    }
-    (found,) = faults_of(declaration, tmp_path)
-    assert fault in found
