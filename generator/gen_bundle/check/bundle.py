@@ -255,8 +255,11 @@ def pack(folder: FilePath, out: FilePath) -> None:
     members = folder_members(folder)
     with ExitStack() as held:
         bundle = open_readable_bundle(folder, datetime.now(UTC), held)
-        named = [use.path for use in bundle.competition.uses()] + [page.path for page in page_files(bundle)]
-        plain = [path.removeprefix("./").rstrip("/") for path in named if isinstance(path, str)]
+        plain = []
+        named: list[DataUse | PageFile] = [*bundle.competition.uses(), *page_files(bundle)]
+        for one in named:
+            if isinstance(one.path, str):
+                plain.append(one.path.removeprefix("./").rstrip("/"))
         for path in plain:
             if not bundle.to_be_packed(path):
                 continue

@@ -20,7 +20,7 @@ def explain(rule_id: str) -> str:
     """
     load_rules()
     if not rule_id:
-        width = max([len(one) for one in REGISTRY])
+        width = len(max(REGISTRY, key=len))
         topics: dict[str, list[str]] = {}
         for rule in REGISTRY.values():
             listed = f"  {rule.id:{width}} {rule.effect.name.lower():7} {rule.title}"

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from enum import Enum
-from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, Unpack
 
 from gen_bundle.codabench.settings import Stage
@@ -88,28 +87,33 @@ class Topic(NamedTuple):
     stage: Stage = Stage.LATER
 
     def refused(self, title: str, text: str = "", **differs: Unpack[Differs]) -> Callable[[Check], Check]:
-        return partial(self._register, RuleEffect.REFUSED, title, text, differs)
+        return self._registering(RuleEffect.REFUSED, title, text, differs)
 
     def broken(self, title: str, text: str = "", **differs: Unpack[Differs]) -> Callable[[Check], Check]:
-        return partial(self._register, RuleEffect.BROKEN, title, text, differs)
+        return self._registering(RuleEffect.BROKEN, title, text, differs)
 
     def trap(self, title: str, text: str = "", **differs: Unpack[Differs]) -> Callable[[Check], Check]:
-        return partial(self._register, RuleEffect.TRAP, title, text, differs)
+        return self._registering(RuleEffect.TRAP, title, text, differs)
 
     def suspected(self, title: str, text: str = "", **differs: Unpack[Differs]) -> Callable[[Check], Check]:
-        return partial(self._register, RuleEffect.SUSPECTED, title, text, differs)
+        return self._registering(RuleEffect.SUSPECTED, title, text, differs)
 
     def note(self, title: str, text: str = "", **differs: Unpack[Differs]) -> Callable[[Check], Check]:
-        return partial(self._register, RuleEffect.NOTE, title, text, differs)
+        return self._registering(RuleEffect.NOTE, title, text, differs)
 
-    def _register(self, effect: RuleEffect, title: str, text: str, differs: Differs, check: Check) -> Check:
-        rule_id = check.__name__.strip("_").replace("_", "-")
-        if rule_id in REGISTRY:
-            raise ValueError(f"two rules are called {rule_id}")
-        said, _, example = (text or " ".join((check.__doc__ or "").split())).partition(" Example: ")
-        consequence, _, repair = said.partition(" → ")
-        REGISTRY[rule_id] = Rule(rule_id, effect, self._replace(**differs), title, consequence, repair, example, check)
-        return check
+    def _registering(self, effect: RuleEffect, title: str, text: str, differs: Differs) -> Callable[[Check], Check]:
+        topic = self._replace(**differs)
+
+        def register(check: Check) -> Check:
+            rule_id = check.__name__.strip("_").replace("_", "-")
+            if rule_id in REGISTRY:
+                raise ValueError(f"two rules are called {rule_id}")
+            said, _, example = (text or " ".join((check.__doc__ or "").split())).partition(" Example: ")
+            consequence, _, repair = said.partition(" → ")
+            REGISTRY[rule_id] = Rule(rule_id, effect, topic, title, consequence, repair, example, check)
+            return check
+
+        return register
 
 
 class Rule(NamedTuple):

@@ -157,24 +157,26 @@ def sarif(reports: Iterable[Report], version: str) -> str:
     """Return all reports as one SARIF 2.1.0 log."""
     found = [(report, finding) for report in reports for finding in report.findings]
     used = sorted({finding.id for _, finding in found})
-    found_rules = [REGISTRY[rule_id] for rule_id in used]
-    rules = [
-        {
-            "id": rule.id,
-            "shortDescription": {"text": rule.title},
-            "fullDescription": {"text": rule.consequence},
-            "help": {"text": f"{rule.repair} Source: {rule.topic.source}"},
-            "defaultConfiguration": {"level": rule.effect.severity},
-        }
-        for rule in found_rules
-    ]
+    rules: list[dict[str, Any]] = []
+    for rule_id in used:
+        rule = REGISTRY[rule_id]
+        rules.append(
+            {
+                "id": rule.id,
+                "shortDescription": {"text": rule.title},
+                "fullDescription": {"text": rule.consequence},
+                "help": {"text": f"{rule.repair} Source: {rule.topic.source}"},
+                "defaultConfiguration": {"level": rule.effect.severity},
+            }
+        )
     results: list[dict[str, Any]] = []
     for report, finding in found:
         file, line, column = _annotated(report, finding)
         physical: dict[str, Any] = {"artifactLocation": {"uri": Path(file).as_posix()}}
         if line is not None:
-            region = {"startLine": line, "startColumn": column}
-            physical["region"] = {name: number for name, number in region.items() if number is not None}
+            physical["region"] = {"startLine": line}
+            if column is not None:
+                physical["region"]["startColumn"] = column
         results.append(
             {
                 "ruleId": finding.id,

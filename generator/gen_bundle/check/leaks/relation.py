@@ -194,7 +194,7 @@ def follows_order(column: Sequence[str]) -> bool:
 def _in_groups(column: Sequence[str], doubt: float) -> bool:
     """Whether equal values stand together, beyond doubt."""
     counts = Counter(column)
-    groups = sum(1 for _ in groupby(column))
+    groups = len(list(groupby(column)))
     return groups == len(counts) and log_orders(counts.values()) - math.lgamma(len(counts) + 1) > doubt
 
 

@@ -92,9 +92,10 @@ class Join:
         self.order |= dict.fromkeys(new)
         rows = list(new.values())
         self.line = self.line or block.lines[rows[0]]
-        shown = {}
-        for name in [name for name in block.columns if name not in own][:WIDEST]:
-            shown[name] = plain_cells(block.columns[name][row] for row in rows)
+        shown: dict[str, list[str]] = {}
+        for name, cells in block.columns.items():
+            if name not in own and len(shown) < WIDEST:
+                shown[name] = plain_cells(cells[row] for row in rows)
         shown |= right(shown) if len(shown) <= FEW else {}
         for public in self.table.public.values():  # what says the same as one of these gives nothing away
             its = [public[place] for place in new]
@@ -148,9 +149,14 @@ class Search:
         self._orders: dict[tuple[int, tuple[int, ...]], None] = {}
         self.beside: set[str] = set()
         self._answers: defaultdict[str, list[tuple[Seen, int]]] = defaultdict(list)
-        keys = chain.from_iterable(table.keys for table in gold.tables)
-        self._ids = set[str]().union(*(key.rows for key in keys if not key.parts))
-        self._longest = max((table.rows for table in gold.tables if table.whole), default=0)
+        self._ids = set[str]()
+        self._longest = 0
+        for table in gold.tables:
+            if table.whole:
+                self._longest = max(self._longest, table.rows)
+            for key in table.keys:
+                if not key.parts:
+                    self._ids |= key.rows.keys()
 
     def leaks_in(self, seen: Seen) -> Iterator[Leak]:
         """Yield the gold in a file."""
@@ -163,7 +169,7 @@ class Search:
     def _leaks_in_tables(self, seen: Seen) -> Iterator[Leak]:
         joins, alone = self._joins(seen)
         found = list(self._given_away(seen, joins))
-        if not any(leak.shown for leak in found):
+        if not _shows(found):
             near = list(self._in_streams(seen))
             found = [leak for leak in near if leak.shown] or found or near
         yield from found
@@ -172,13 +178,13 @@ class Search:
             place = place.parent
         folder = (seen.channel, seen.is_answer, str(place), PurePosixPath(seen.name).suffix)
         files, together = self._folders.setdefault(folder, ([], {}))
-        if not any(leak.shown for leak in found):
-            if seen.channel in INPUT_CHANNELS:
-                self.beside.update(*(join.beside for join in joins.values()))
+        if not _shows(found):
             files.append(seen)
             if alone:
                 self._alone.append((seen, alone))
             for where, join in joins.items():
+                if seen.channel in INPUT_CHANNELS:
+                    self.beside |= join.beside
                 together.setdefault(where, Join(join.table, line=join.line)).add(join)
 
     def leaks_in_folders(self) -> Iterator[Leak]:
@@ -187,9 +193,9 @@ class Search:
             if len(files) > 1:
                 yield from self._given_away(files[0], joins, f" ({len(files)} files like this together)")
         for answers in self._answers.values():  # each of whose files may be too short to say anything
-            sizes = [size for _, size in answers]
+            same, sizes = zip(*answers, strict=True)
             if sum(sizes) >= SHORT_ANSWER and all(sizes):
-                yield Leak(answers[0][0], f"is a reference file ({len(sizes)} of {len(sizes)} here are)")
+                yield Leak(same[0], f"is a reference file ({len(sizes)} of {len(sizes)} here are)")
         tables = enumerate(self.gold.tables)
         orders = [(place, tuple(range(table.rows))) for place, table in tables if table.whole]
         for seen, columns in self._alone:
@@ -233,7 +239,7 @@ class Search:
         path = PurePosixPath(seen.name)
         own = {FILE_NAME: path.stem, FOLDER_NAME: path.parent.name}
         found = chain.from_iterable(map(self._both_ways, blocks(seen.node)))
-        if not self._ids.isdisjoint(map(plain, own.values())):  # a file for each item
+        if not self._ids.isdisjoint(plain_cells(own.values())):  # a file for each item
             found = chain(found, [ends_of(seen.node)])
         for block in found:
             if len(block.lines) < FIRST_ROWS:
@@ -323,11 +329,9 @@ class Search:
     ) -> Iterator[Leak]:
         """Columns without ids whose rows are those of the gold, or of another file of participants."""
         best: Best = {}
-        sizes = {len(cells) for cells in columns.values()}
         for place, order in orders:
             table = self.gold.tables[place]
-            fitting = sizes.intersection(len(order) + head for head in OFFSETS)
-            for name, cells in columns.items() if fitting else ():
+            for name, cells in columns.items():
                 head = len(cells) - len(order)
                 for title, secret in table.secret.items() if head in OFFSETS else ():
                     golds = [secret[row] for row in order]
@@ -371,6 +375,10 @@ def _of_labels(seen: Seen, join: Join, title: str, shown: Sequence[str]) -> Iter
     elif len(shown) >= IN_A_ROW and join.is_most and follows_order(shown):
         what = f"has {len(shown)} items in the order of {title} in {table.name}"
         yield Leak(seen, what, False, table.guessed, join.line)
+
+
+def _shows(found: Iterable[Leak]) -> bool:
+    return any(leak.shown for leak in found)
 
 
 def _column(title: str) -> str:
@@ -451,7 +459,7 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
     for seen in different.values():
         with in_memory(seen.node):
             found = list(search.leaks_in(seen))
-            if not seen.opened and not any(leak.shown for leak in found):
+            if not seen.opened and not _shows(found):
                 texts.look(seen)
         yield from found
     yield from search.leaks_in_folders()
@@ -466,7 +474,7 @@ def said_by_ids(gold: SecretGold) -> Iterator[Leak]:
     search = Search(gold)
     for table in gold.tables:
         for key in table.keys[:1]:
-            ids = Seen("ids of", (), table.name, table_of_names(sorted({plain(cell) for cell in key.rows})))
+            ids = Seen("ids of", (), table.name, table_of_names(sorted(set(plain_cells(key.rows)))))
             for leak in islice(search.leaks_in(ids), 1):
                 yield leak._replace(what=leak.what.partition(" (")[0], shown=False, line=0)
 
@@ -521,14 +529,16 @@ class Texts:
         for seen, texts in self._whole:
             held = texts - beside
             if held:
-                certain = len(held) >= SEVERAL_TEXTS or max(len(text) for text in held) >= LONGEST
+                certain = len(held) >= SEVERAL_TEXTS or len(max(held, key=len)) >= LONGEST
                 shown = certain and len(held) >= len(self._texts) // 5
                 yield Leak(seen, f"holds {len(held)} of {len(self._texts)} gold texts as values of their own", shown)
         yield from self._leaks_in_suspects(seen_files)
 
     def _leaks_in_suspects(self, seen_files: Iterable[Seen]) -> Iterator[Leak]:
         """Yield what suspects hold, but for what participants' input holds as part of longer texts."""
-        wanted = set[int]().union(*(held for _, held in self._suspects))
+        wanted = set[int]()
+        for _, held in self._suspects:
+            wanted |= held
         if not wanted:
             return
         chosen = {size: codes & wanted for size, codes in self._sizes.items()}
@@ -536,10 +546,10 @@ class Texts:
             if seen.channel in INPUT_CHANNELS:
                 wanted -= self._within(seen, chosen)
         coded = [_codes(text) for text in self._texts]
-        secret = [codes for codes in coded if not wanted.isdisjoint(codes)]
         for seen, held in self._suspects:
             codes = held & wanted
-            whole = sum(own <= codes for own in secret)
+            # of one word again and again there are no codes
+            whole = sum(codes.issuperset(own) for own in coded if own)
             if not codes or (seen.is_answer and whole < 0.9 * len(self._texts)):
                 continue
             long = not codes.isdisjoint(self._sizes.get(LONGEST, ()))
@@ -550,5 +560,9 @@ class Texts:
 def _codes(text: tuple[str, ...]) -> set[int]:
     """Return the codes of a text's sequences of words; one word again and again, such as `O O O O`, says nothing."""
     size = min(len(text), LONGEST)
-    sequences = [text[start : start + size] for start in range(len(text) - size + 1)]
-    return {hash(sequence) for sequence in sequences if len(set(sequence)) > 1}
+    codes: set[int] = set()
+    for start in range(len(text) - size + 1):
+        sequence = text[start : start + size]
+        if len(set(sequence)) > 1:
+            codes.add(hash(sequence))
+    return codes

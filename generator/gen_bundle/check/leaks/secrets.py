@@ -66,7 +66,7 @@ class RowKey(NamedTuple):
         if self.parts:
             own = self._columns_of_parts(block)
             if own:
-                together = zip(*(plain_cells(block.columns[name]) for name in own), strict=True)
+                together = zip(*_compared(block.columns, own).values(), strict=True)
                 yield own, self._found(range(len(block.lines)), map(PART.join, together))
             return
         for name, (rows, cells) in named.items():
@@ -74,8 +74,7 @@ class RowKey(NamedTuple):
                 yield (name,), found
 
     def _found(self, rows: Sequence[int], cells: Iterable[str]) -> list[tuple[int, int]]:
-        places = map(self.rows.get, cells)
-        return [(row, place) for row, place in zip(rows, places, strict=True) if place is not None]
+        return [(row, self.rows[cell]) for row, cell in zip(rows, cells, strict=True) if cell in self.rows]
 
     def _columns_of_parts(self, block: Block) -> tuple[str, ...]:
         """The columns of a block that hold the parts of the key; none unless each part has one of its own."""
@@ -84,7 +83,7 @@ class RowKey(NamedTuple):
             shares: dict[str, float] = {}
             for name, cells in block.columns.items():
                 if name not in own:
-                    looked_at = [plain(cell) for cell in cells[:ENOUGH]]
+                    looked_at = plain_cells(cells[:ENOUGH])
                     shares[name] = sum(cell in part for cell in looked_at) / max(1, len(looked_at))
             name, share = max(shares.items(), key=lambda one: one[1], default=("", 0.0))
             if share < 0.5:
@@ -298,17 +297,22 @@ def named_tables(name: str, node: Node, secret: Mapping[str, Any]) -> Iterator[S
 
 def _only_line(node: Node) -> str:
     """Return the line of a text that has no other, such as what is said in a recording; empty for other files."""
-    said = list(islice((line.strip() for line in lines(node) if line.strip()), 2))
-    return said[0] if len(said) == 1 else ""
+    said = ""
+    for line in lines(node):
+        if said and line.strip():
+            return ""
+        said = said or line.strip()
+    return said
 
 
 def _of_files(pattern: str, said: Mapping[str, str]) -> SecretTable:
     """A table of what files say, each named as it is called and by what stands for the first `*` of the pattern."""
     named = re.compile(re.escape(pattern).replace(r"\*", "(.+)", 1).replace(r"\*", ".+"))
-    keys = {"file": [PurePosixPath(name).stem for name in said]}
-    found = [named.search(name) for name in said] if "*" in pattern else []
-    if any(found):
-        keys["key"] = [one[1].rpartition("/")[2] for one in found if one]
+    keys: dict[str, list[str]] = {}
+    for name in said:
+        keys.setdefault("file", []).append(PurePosixPath(name).stem)
+        if "*" in pattern and (found := named.search(name)):
+            keys.setdefault("key", []).append(found[1].rpartition("/")[2])
     return SecretTable(pattern, {"text": plain_cells(said.values())}, _keys(keys, [], list(keys)), typed=["text"])
 
 
@@ -409,7 +413,7 @@ def _guessed_key(columns: Columns) -> list[str]:
 
 def _is_measured(cells: Sequence[str]) -> bool:
     """Whether a column holds numbers with decimals, which are mostly all different and yet no key."""
-    return any("." in cell for cell in cells) and None not in [number(plain(cell)) for cell in cells]
+    return "." in "".join(cells) and None not in [number(cell) for cell in plain_cells(cells)]
 
 
 def _guessed_secrets(columns: Columns, key: Sequence[str], others: Sequence[str]) -> Sequence[str]:

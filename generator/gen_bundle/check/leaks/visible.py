@@ -144,15 +144,18 @@ def _templates(found: Sequence[Seen]) -> set[str]:
 
 @cache
 def _own_files() -> frozenset[str]:
-    locks = [packages_text(locks).encode() for locks in KITS]
-    return _files_below(resource("scoring_programs")).union(hashlib.sha256(lock).hexdigest() for lock in locks)
+    locks = [hashlib.sha256(packages_text(locks).encode()).hexdigest() for locks in KITS]
+    return _files_below(resource("scoring_programs")).union(locks)
 
 
 @cache
 def _files_below(folder: pathlib.Path) -> frozenset[str]:
     """The digests of the files in a folder."""
-    files = (path for path in folder.rglob("*") if path.is_file() and not is_junk(path.name))
-    return frozenset(hashlib.sha256(path.read_bytes()).hexdigest() for path in files)
+    found = set()
+    for path in folder.rglob("*"):
+        if path.is_file() and not is_junk(path.name):
+            found.add(hashlib.sha256(path.read_bytes()).hexdigest())
+    return frozenset(found)
 
 
 def listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:

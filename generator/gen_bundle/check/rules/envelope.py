@@ -82,7 +82,7 @@ def _zip_odd_name(bundle: Bundle) -> Iterator[Problem]:
         parts = member.filename.split("/")
         changed = member.filename.startswith("/") or ".." in parts or "\0" in member.orig_filename
         unflagged = not member.flag_bits & 0x800 and not member.filename.isascii()
-        if changed or unflagged or any(ord(character) < 32 for character in member.filename):
+        if changed or unflagged or min(member.filename, default=" ") < " ":
             odd.append(member.filename)
     if odd:
         yield Problem(f"names that change or are hard to refer to: {few(odd)}", file=odd[0])
@@ -172,10 +172,12 @@ def _yaml_hash_cuts_text(bundle: Bundle) -> Iterator[Problem]:
 
 def _displayed(bundle: Bundle, keys: Sequence[str], inner_keys: tuple[str, ...]) -> Iterator[Path]:
     """Where competition.yaml may hold texts that the platform displays: at its top, and in its lists."""
-    yield from ((key,) for key in keys)
-    owners = [entry for name in ("pages", "tasks", "phases", "leaderboards") for entry in bundle.entries(name)]
-    owners += bundle.entries("leaderboards", 0, "columns")
-    yield from ((*entry.at, key) for entry in owners for key in inner_keys)
+    for key in keys:
+        yield (key,)
+    for place in (("pages",), ("tasks",), ("phases",), ("leaderboards",), ("leaderboards", 0, "columns")):
+        for entry in bundle.entries(*place):
+            for key in inner_keys:
+                yield (*entry.at, key)
 
 
 PLACEHOLDER = re.compile(

@@ -57,7 +57,11 @@ def _fact_sheet_question_keys(bundle: Bundle) -> Iterator[Problem]:
     for key, question in _questions(bundle):
         missing = ", ".join(name for name in KEYS if name not in question)
         extra = ", ".join(str(name) for name in question if name not in KEYS)
-        faults = [f"{what} {names}" for what, names in (("lacks", missing), ("also has", extra)) if names]
+        faults = []
+        if missing:
+            faults.append(f"lacks {missing}")
+        if extra:
+            faults.append(f"also has {extra}")
         if faults:
             yield _problem(key, " and ".join(faults), 3)
 

@@ -67,7 +67,7 @@ def _primary_column_missing(bundle: Bundle) -> Iterator[Problem]:
     """
     competition = bundle.competition
     if competition.columns and competition.leaderboard.primary is None:
-        given = any("primary_index" in board.value for board in bundle.entries("leaderboards")[:1])
+        given = "primary_index" in bundle.mapping(("leaderboards", 0))
         at = ("leaderboards", 0, "primary_index") if given else competition.columns[0].at
         indexes = ", ".join(str(column.index) for column in competition.columns)
         yield Problem(f"the primary index is {competition.primary_index}, but the columns have {indexes}", at)

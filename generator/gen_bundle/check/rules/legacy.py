@@ -68,10 +68,10 @@ def _old_phases(bundle: Bundle) -> Iterator[Problem]:
         what = f"phases is {as_found(phases)}, and must be a mapping with at least one phase"
         yield Problem(what, ("phases",), order=(-2,))
         return
-    others = {key: phase for key, phase in phases.items() if not isinstance(phase, Mapping)}
-    for key, phase in others.items():
-        yield Problem(f"phase {key} is {shown(phase)}, and must be a mapping", ("phases", key), order=(-2,))
-    if not old_phases(bundle) and not others:
+    for key, phase in phases.items():
+        if not isinstance(phase, Mapping):
+            yield Problem(f"phase {key} is {shown(phase)}, and must be a mapping", ("phases", key), order=(-2,))
+    if not old_phases(bundle) and len(_all_phases(bundle)) == len(phases):
         yield Problem("the only phase is a parallel parent, which is dropped", ("phases",), order=(10_000,))
 
 

@@ -107,7 +107,7 @@ def _migration_between_tasks(bundle: Bundle) -> Iterator[Problem]:
     → Try it before the phase starts, or ask participants to submit again.
     """
     for earlier, phase in pairwise(bundle.competition.phases):
-        if phase.auto_migrate and [task.at for task in earlier.tasks] != [task.at for task in phase.tasks]:
+        if phase.auto_migrate and earlier.tasks != phase.tasks:
             yield Problem(f"submissions migrate to phase {phase.name}, which has other tasks", phase.at)
 
 
@@ -273,8 +273,13 @@ def _date_misread(bundle: Bundle) -> Iterator[Problem]:
 
 def _month_comes_first(texts: list[str]) -> bool:
     """Whether the file itself shows that its dates begin with the month, as the platform reads them: 12-31-2031."""
-    numbers = [(int(found[1]), int(found[2])) for text in texts if (found := NUMBERS.match(text))]
-    return any(second > 12 for _, second in numbers) and all(first <= 12 for first, _ in numbers)
+    shows = False
+    for text in texts:
+        if found := NUMBERS.match(text):
+            if int(found[1]) > 12:
+                return False
+            shows = shows or int(found[2]) > 12
+    return shows
 
 
 @ORDER.trap("all phases are over")
