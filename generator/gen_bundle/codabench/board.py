@@ -376,8 +376,10 @@ class Board:
         deciding: dict[Column, bool] = {}
         if primary.computation != AVERAGE_RANK:
             deciding[primary] = self.version.missing_leads
-        missing_first = self.version.missing_breaks_ties_first
-        return deciding | {column: missing_first for column in further if column.computation != AVERAGE_RANK}
+        for column in further:
+            if column.computation != AVERAGE_RANK:
+                deciding[column] = self.version.missing_breaks_ties_first
+        return deciding
 
     def cells(self, row: RankedRow, owners: Mapping[str, str]) -> dict[str, str]:
         """Return the shown text of each visible column, `n/a` where there is none.

@@ -162,12 +162,15 @@ class Leaderboard(NamedTuple):
 
     def doubts(self, scores: Mapping[str, object]) -> list[str]:
         """Return what the server takes silently, although the row is incomplete."""
-        doubts = []
-        missing = [column.key for column in self.columns if column.computation is None and column.key not in scores]
+        doubts, missing, computed = [], [], []
+        for column in self.columns:
+            if column.computation is not None and column.key in scores:
+                computed.append(column.key)
+            elif column.computation is None and column.key not in scores:
+                missing.append(column.key)
         if missing:
             top = " The row comes first, before every score." if self._leads_without(scores) else ""
             doubts.append(f"no score for {', '.join(missing)}: shown as n/a.{top}")
-        computed = [column.key for column in self.columns if column.computation is not None and column.key in scores]
         if computed:
             doubts.append(f"the scorer writes {', '.join(computed)}, which the platform computes; leave it out")
         return doubts

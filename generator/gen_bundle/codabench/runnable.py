@@ -81,7 +81,9 @@ def _declared(folder: Path, version: PlatformVersion) -> CompetitionYaml:
 
 def _wrong_structure(declared: CompetitionYaml) -> Iterator[str]:
     """Lists that are none, and indexes that meet nothing."""
-    yield from (f"{name}: {A_LIST}" for name in ("tasks", "phases", "leaderboards") if not declared.entries(name))
+    for name in ("tasks", "phases", "leaderboards"):
+        if not declared.entries(name):
+            yield f"{name}: {A_LIST}"
     if declared.entries("leaderboards") and not declared.entries("leaderboards", 0, "columns"):
         yield f"leaderboards[0].columns: {A_LIST}"
     indexes: list[Hashable] = []
