@@ -68,13 +68,12 @@ def file_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
 
 def _solutions(bundle: Bundle) -> list[Named]:
     """The solutions, each recognised by its name, then by that of its file or its key, then by its place."""
+    uses: list[DataUse] = [*bundle.competition.solutions]
+    for entry in bundle.entries("solutions"):
+        if "key" in entry.value:
+            uses.append(DataUse((*entry.at, "key"), "solution", entry.get("key"), ()))
     found = []
-    by_key = [
-        DataUse((*one.at, "key"), "solution", one.get("key"), ())
-        for one in bundle.entries("solutions")
-        if "key" in one.value
-    ]
-    for place, one in enumerate([*bundle.competition.solutions, *by_key]):
+    for place, one in enumerate(uses):
         file = PurePosixPath(str(one.path)).stem
         name = as_text(bundle.mapping(one.at[:-1]).get("name")) or ""
         found.append(Named((name, file, place), (name or file, one)))
@@ -222,7 +221,9 @@ def _tables_read(bundle: Bundle) -> Iterator[TableRead]:
         program = bundle.program_json(task.files.get("scoring_program"))
         try:
             options = program["options"]
-            metrics = [metric for columns in options["metrics"].values() for metric in columns.values()]
+            metrics: list[Mapping[str, Any]] = []
+            for columns in options["metrics"].values():
+                metrics += columns.values()
             yield from [_table_read(table, metrics) for table in options["tables"]]
         except (KeyError, TypeError, AttributeError):  # another program, which may have a program.json of any kind
             yield TableRead()
@@ -266,7 +267,7 @@ def _data_change(before: Items, after: Items, tables: Sequence[TableRead]) -> tu
     """Return how a file differs, and whether it has the same items all the same."""
     if text := _counted(before, after, tables):
         return text, False
-    if not before or any("\ufffd" in _frozen(item) for item in before):
+    if not before or "\ufffd" in _frozen(before):
         return "other bytes", False  # of no text, or of one that was not read as it is
     return "written differently, the same items: no score changes", True
 
@@ -300,9 +301,14 @@ def _counted(before: Items, after: Items, tables: Sequence[TableRead]) -> str:
     Without such a key they are compared as bags. Where the order may say which item it is, or a function may read it,
     it counts, too.
     """
-    keys = dict.fromkeys(table.key for table in tables if table.key)
+    keys: dict[Key, None] = {}
+    reads_all = False
+    for table in tables:
+        reads_all = reads_all or table.columns is None
+        if table.key:
+            keys[table.key] = None
     # a row of a table of ours that lacks its key is known by its place, and a function may read the order of rows
-    counts_order = bool(keys) and (None in [table.columns for table in tables] or not _have(before, keys))
+    counts_order = bool(keys) and (reads_all or not _have(before, keys))
     if before:
         keys |= dict.fromkeys((name,) for name in before[0] if name)
     is_moved = False
@@ -334,8 +340,9 @@ def _items(node: Node) -> Items:
     if isinstance(value, list):
         return [one if isinstance(one, dict) else {"": one} for one in value]
     head, *table = [row for row in rows(node) if row] or [[]]
-    if table and all(len(row) == len(head) for row in table):
-        return [dict(zip(head, row, strict=True)) for row in table]
+    if table:
+        with suppress(ValueError):  # rows of different lengths
+            return [dict(zip(head, row, strict=True)) for row in table]
     found = [line for line in lines(node) if line.strip()]
     return _objects(found) or [{"": line} for line in found]
 

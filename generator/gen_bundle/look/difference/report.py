@@ -76,12 +76,12 @@ def as_text(found: Sequence[Difference]) -> str:
         return "The same.\n"
     by_part: dict[str, list[DifferenceCause]] = {}
     causes = _causes(found)
-    for cause in causes:
+    for cause in sorted(causes, key=lambda cause: -cause.weight):
         by_part.setdefault(cause.difference.part, []).append(cause)
     lines: list[str] = []
-    for part in sorted(by_part, key=lambda part: -max(cause.weight for cause in by_part[part])):
+    for part, of_part in by_part.items():
         lines.append(part)
-        for cause in sorted(by_part[part], key=lambda cause: -cause.weight):
+        for cause in of_part:
             detail = cause.difference.detail
             lines.append(f"  {cause.difference.effect.key:5}  {_headline(cause)}")
             for line in detail[:MAX_DETAIL]:

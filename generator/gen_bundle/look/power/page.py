@@ -41,8 +41,10 @@ def check_out(folder: Path) -> None:
 
 def write_page(simulated: Simulated, folder: Path) -> Path:
     """Write power.json and the page; returns the page's path."""
-    figures = {}
+    answers, figures, tables = {}, {}, {}
     for id_, task in simulated.tasks.items():
+        answers[id_] = answer(task, simulated.settings)
+        tables[id_] = list(rows(task))
         if not task["without"]:
             figures[id_] = _figures(id_, task)
     page = html_page(
@@ -50,10 +52,10 @@ def write_page(simulated: Simulated, folder: Path) -> Path:
         {"line": one_line},
         {
             "simulated": simulated,
-            "answers": {id_: answer(task, simulated.settings) for id_, task in simulated.tasks.items()},
+            "answers": answers,
             "figures": figures,
             "head": HEAD,
-            "rows": {id_: list(rows(task)) for id_, task in simulated.tasks.items()},
+            "rows": tables,
         },
     )
     record = json.dumps(as_record(simulated), indent=1, ensure_ascii=False, allow_nan=False)

@@ -46,13 +46,13 @@ def answer(task: Task, settings: PowerSettings) -> list[str]:
     lines.append(
         f"Among {settings.teams} teams, where all pairs are compared: {smallest(own['smallest_among_teams'])}."
     )
-    lines += [
-        f"With {one['units']:,} {units}: {smallest(one['smallest'])}; among {settings.teams} teams "
-        f"{smallest(one['smallest_among_teams'])}."
-        for one in task["sizes"]
-        if one["size"] != WHOLE
-    ]
-    lines += [_of_teams(one, title) for one in own["gaps"] if one["gap"]]
+    for one in task["sizes"]:
+        if one["size"] != WHOLE:
+            among = f"among {settings.teams} teams {smallest(one['smallest_among_teams'])}"
+            lines.append(f"With {one['units']:,} {units}: {smallest(one['smallest'])}; {among}.")
+    for one in own["gaps"]:
+        if one["gap"]:
+            lines.append(_of_teams(one, title))
     lines.append(f"Intervals: {own['intervals'] or 'would be printed.'}")
     baseline = "no baseline"
     if task["baseline"]:

@@ -175,9 +175,9 @@ def safe_content(text: str, title: str, first_heading: int = 3) -> Content:
         set_tag_attribute_values={"a": {"target": "_blank"}},
         strip_comments=True,
     )
-    gone = sorted(tag for tag in _GONE if re.search(rf"<{tag}\b", html, re.IGNORECASE))
+    gone = sorted(f"<{tag}>" for tag in _GONE if re.search(rf"<{tag}\b", html, re.IGNORECASE))
     if gone:
-        notes.append(f"Left out of this preview: {', '.join(f'<{tag}>' for tag in gone)}.")
+        notes.append(f"Left out of this preview: {', '.join(gone)}.")
     coloured = re.search(r'style="[^"]*color', cleaned) is not None
     cleaned = _IMAGE.sub(_image, cleaned)
     cleaned = _HEADING.sub(lambda match: f"{match[1]}{min(int(match[2]) + first_heading - 1, 6)}", cleaned)
