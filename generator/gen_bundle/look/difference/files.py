@@ -277,13 +277,15 @@ def _keeps_columns(name: str, before: Items, after: Items, tables: Sequence[Tabl
     if not name.endswith((".csv", ".tsv")):
         return False
     read: set[str] = set()
+    keys: list[Key] = []
     for table in tables:
         if table.columns is None:
             return False
         read |= table.columns
+        keys.append(table.key)
     some: list[list[dict[str, Any]]] = [[], []]
     for items, of_side in zip((before, after), some, strict=True):
-        if not _have(items, [table.key for table in tables]):
+        if not _have(items, keys):
             return False
         for item in items:
             of_side.append({column: value for column, value in item.items() if column in read})
@@ -309,8 +311,9 @@ def _counted(before: Items, after: Items, tables: Sequence[TableRead]) -> str:
             keys[table.key] = None
     # a row of a table of ours that lacks its key is known by its place, and a function may read the order of rows
     counts_order = bool(keys) and (reads_all or not _have(before, keys))
-    if before:
-        keys |= dict.fromkeys((name,) for name in before[0] if name)
+    for name in before[0] if before else ():
+        if name:
+            keys.setdefault((name,))
     is_moved = False
     for key in keys:
         one, other = _by_key(key, before), _by_key(key, after)

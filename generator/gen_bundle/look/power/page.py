@@ -3,7 +3,6 @@
 import importlib.util
 import json
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,23 +65,24 @@ def write_page(simulated: Simulated, folder: Path) -> Path:
 
 def _figures(id_: str, task: Mapping[str, Any]) -> Sequence[DrawnFigure]:
     """Power by difference, and how often the best team is first by difference: a line for each size."""
-    caption = f"{task['name']}: share of simulated test sets in which a difference of two systems is significant."
-    found = drawn(f"{id_}-power", caption, HEIGHT, task["title"], partial(_lines, task=task, kind="power"))
-    caption = f"{task['name']}: share of simulated test sets in which the best of all teams is first."
-    first = drawn(f"{id_}-first", caption, HEIGHT, task["title"], partial(_lines, task=task, kind="first"))
-    return found, first
+    power = _figure(id_, task, "power", "in which a difference of two systems is significant")
+    return power, _figure(id_, task, "first", "in which the best of all teams is first")
 
 
-def _lines(axes: "Axes", task: Mapping[str, Any], kind: str) -> None:
-    for place, size in enumerate(task["sizes"]):
-        curve = size["curve"] if kind == "power" else size["gaps"]
-        label = f"{size['units']:,} {units_word(task['unit'])}"
-        style = STYLES[place % len(STYLES)]
-        axes.plot([one["gap"] for one in curve], [one[kind] for one in curve], style, marker="o", label=label)
-    if kind == "power":
-        axes.axhline(FOUND, color=LINE, linewidth=0.8)
-    axes.set_ylim(0, 1.03)
-    axes.set_xlabel(f"Difference in {task['title']}", parse_math=False)
-    axes.set_ylabel("Share of test sets")
-    axes.legend(frameon=False)
-    axes.grid(color=LINE, alpha=0.3, linewidth=0.6)
+def _figure(id_: str, task: Mapping[str, Any], kind: str, found: str) -> DrawnFigure:
+    def lines(axes: "Axes") -> None:
+        for place, size in enumerate(task["sizes"]):
+            curve = size["curve"] if kind == "power" else size["gaps"]
+            label = f"{size['units']:,} {units_word(task['unit'])}"
+            style = STYLES[place % len(STYLES)]
+            axes.plot([one["gap"] for one in curve], [one[kind] for one in curve], style, marker="o", label=label)
+        if kind == "power":
+            axes.axhline(FOUND, color=LINE, linewidth=0.8)
+        axes.set_ylim(0, 1.03)
+        axes.set_xlabel(f"Difference in {task['title']}", parse_math=False)
+        axes.set_ylabel("Share of test sets")
+        axes.legend(frameon=False)
+        axes.grid(color=LINE, alpha=0.3, linewidth=0.6)
+
+    caption = f"{task['name']}: share of simulated test sets {found}."
+    return drawn(f"{id_}-{kind}", caption, HEIGHT, task["title"], lines)
