@@ -546,10 +546,10 @@ class Texts:
             if seen.channel in INPUT_CHANNELS:
                 wanted -= self._within(seen, chosen)
         coded = [_codes(text) for text in self._texts]
+        secret = [codes for codes in coded if not wanted.isdisjoint(codes)]
         for seen, held in self._suspects:
             codes = held & wanted
-            # of one word again and again there are no codes
-            whole = sum(codes.issuperset(own) for own in coded if own)
+            whole = sum(own <= codes for own in secret)
             if not codes or (seen.is_answer and whole < 0.9 * len(self._texts)):
                 continue
             long = not codes.isdisjoint(self._sizes.get(LONGEST, ()))
