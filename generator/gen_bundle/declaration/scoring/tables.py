@@ -217,9 +217,8 @@ def _read_files(table: DeclaredTable, section: Section, around: Section) -> None
     check_file_table(section, table.key, table.fields)
     table.file = sent_files(section, table.key)
     section.data.setdefault("file", table.file.name)
-    for name, fault in format_faults(table.file, table.fields):
-        own = [item for item in section.sections("fields") if item.get("field") == name and not section.get("file")]
-        (own or [section])[0].fault(fault, "file")
+    for _, fault in format_faults(table.file, table.fields):
+        section.fault(fault, "file")
     gold = around.get("reference")
     if gold is None:
         around.fault(NO_REFERENCE, "reference")
