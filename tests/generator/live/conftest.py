@@ -19,10 +19,10 @@ from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
 from gen_bundle.live.connection import Connection, changes_log
 from gen_bundle.live.credentials import Token
 from gen_bundle.live.update import Update, look
-from tests.generator.check.drafts import Draft, Edit, both, new, packed
+from tests.generator.check.drafts import Draft, Edit, both, new
 from tests.generator.live.uploads import uploaded
 from tests.live_ports import serve_site
-from tests.live_server import TOKEN, Site
+from tests.live_server import TOKEN, Site, packed
 
 Verb = Callable[..., Result]
 Looked = Callable[..., Update]
