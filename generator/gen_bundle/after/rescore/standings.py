@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from gen_bundle.after.rescore.scoring_job import JobResult, OpenedBundle
 from gen_bundle.after.rescore.submissions import SubmissionFile
@@ -282,10 +282,14 @@ def read_old_scores(file: Path, bundle: OpenedBundle) -> Side:
         return _from_table(file, text, bundle)
     found: Given = {}
     with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        found = _from_records(json.loads(text), bundle)
+        found = _from_records(json.loads(text, parse_constant=_refuse), bundle)
     if not found:
         raise UserError(f"--scores {file}: not a file of scores. {EXPECTED}")
     return _old_scores(found, bundle)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no score")
 
 
 Scores = Mapping[str, Any]

@@ -113,6 +113,11 @@ def test_columns_of_one_side_are_said(tmp_path: Path) -> None:
         ("s.json", "{}", "not a file of scores"),
         ("s.json", "[1]", "not a file of scores"),
         ("s.json", "nothing", "not a file of scores"),
+        (
+            "s.json",
+            '[{"id": 1, "file": "a/ant/1/x", "parent": null, "status": "Finished", "scores": {"acc": NaN}}]',
+            "not a file of scores",
+        ),
         ("s.csv", None, "cannot be read"),
     ],
 )
