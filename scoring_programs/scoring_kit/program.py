@@ -121,7 +121,7 @@ class Program:
             data = json.loads(path.read_text(encoding="utf-8"))
             data["options"] = _with_paths(data["options"], path.parent)
             columns = tuple(ScoreColumn(**column) for column in data.pop("columns"))
-            for name in ("secrets", "needs"):  # for the check of a bundle
+            for name in ("secrets", "synthetic", "needs"):  # for the check of a bundle
                 data.pop(name, None)
             data["tasks"], data["all_tasks"] = tuple(data["tasks"]), tuple(data["all_tasks"])
             return cls(columns=columns, **data)

@@ -9,7 +9,7 @@ from gen_bundle.build.foreign import ForeignProject, platform_date
 from gen_bundle.build.package.libraries import lacking, unlocked
 from gen_bundle.build.package.phase_data import PhaseData
 from gen_bundle.build.package.resolve import Resolved
-from gen_bundle.check.rules.pages_and_logo import EXAMPLE_ADDRESS
+from gen_bundle.check.rules.unfinished import EXAMPLE_ADDRESS
 from gen_bundle.codabench.dates import read_instant
 from gen_bundle.codabench.worker import LOCAL_IMAGES, PLATFORM_IMAGE
 from gen_bundle.declaration.read import FILE
@@ -53,9 +53,9 @@ def lacks(
     return [
         *_gold(competition),
         *_dates([(phase.id, phase.end) for phase in competition.phases], now),
-        *contact_and_image(declaration.contact or "", declaration.image, declaration.queue),
+        *_contact_and_image(declaration.contact or "", declaration.image, declaration.queue),
         *_packages(competition),
-        *scaffold(texts, logo.read_bytes(), str(competition.folder), str(logo)),
+        *_scaffold(texts, logo.read_bytes(), str(competition.folder), str(logo)),
         *_description(declaration.description, texts[FILE]),
         *_public_data(competition, phases),
     ]
@@ -72,8 +72,8 @@ def _foreign_lacks(project: ForeignProject, now: datetime) -> list[Lack]:
     texts = {name: (project.folder / name).read_bytes() for name in (FILE, *written)}
     return [
         *_dates(ends, now),
-        *contact_and_image(declaration.contact or "", declaration.image, declaration.queue),
-        *scaffold(texts, (project.folder / logo).read_bytes(), str(project.folder), logo),
+        *_contact_and_image(declaration.contact or "", declaration.image, declaration.queue),
+        *_scaffold(texts, (project.folder / logo).read_bytes(), str(project.folder), logo),
         *_description(declaration.description, texts[FILE]),
     ]
 
@@ -81,16 +81,11 @@ def _foreign_lacks(project: ForeignProject, now: datetime) -> list[Lack]:
 def _gold(competition: Resolved) -> Iterator[Lack]:
     if synthetic := competition.synthetic_phases:
         folders = " and ".join(f"{phase}/" for phase in synthetic)
-        yield synthetic_gold(_listed("phase", synthetic), "it", f"--data DIR, with {folders} in it")
-
-
-def synthetic_gold(whose: str, what: str, real: str = "--data DIR") -> Lack:
-    """Return the gold of some phases or tasks that comes with the tool; `real` is how to replace it."""
-    return Lack(
-        "synthetic-gold",
-        f"The gold of {whose} is synthetic: {what} comes with gen-bundle.",
-        f"Build the bundle with the real data: {real}.",
-    )
+        yield Lack(
+            "synthetic-gold",
+            f"The gold of {_listed('phase', synthetic)} is synthetic: it comes with gen-bundle.",
+            f"Build the bundle with the real data: --data DIR, with {folders} in it.",
+        )
 
 
 def _dates(phases: Sequence[tuple[str, datetime | None]], now: datetime) -> Iterator[Lack]:
@@ -106,7 +101,7 @@ def _dates(phases: Sequence[tuple[str, datetime | None]], now: datetime) -> Iter
         )
 
 
-def contact_and_image(contact: str, image: str, own_queue: object) -> Iterator[Lack]:
+def _contact_and_image(contact: str, image: str, own_queue: object) -> Iterator[Lack]:
     """Yield an example for a contact, and an image that the platform cannot pull by its name."""
     if EXAMPLE_ADDRESS.search(contact):
         yield Lack("example-contact", f"The contact {contact} is an example.", "Give yours: --set contact=NAME@DOMAIN.")
@@ -138,7 +133,7 @@ def _packages(competition: Resolved) -> Iterator[Lack]:
         )
 
 
-def scaffold(texts: Mapping[str, bytes], logo: bytes, folder: str, logo_file: str) -> Iterator[Lack]:
+def _scaffold(texts: Mapping[str, bytes], logo: bytes, folder: str, logo_file: str) -> Iterator[Lack]:
     """Yield what `gen-bundle new` wrote and the organisers have not replaced; the texts are written to `folder`."""
     if unwritten := [name for name, text in texts.items() if SCAFFOLD_TEXT.encode() in text]:
         yield Lack(

@@ -18,7 +18,7 @@ from gen_bundle.ground.plain_text import one_line
 # The modules of the rules, in the order of the documentation; importing one registers its rules.
 MODULES = (
     *("envelope", "values", "pages_and_logo", "tasks", "programs", "phases"),
-    *("leaderboard", "scores", "fact_sheet", "legacy", "leaks"),
+    *("leaderboard", "scores", "fact_sheet", "unfinished", "legacy", "leaks"),
 )
 
 

@@ -6,7 +6,7 @@ the import package whose folder holds bundle.yaml. It is looked for and not impo
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,14 +47,6 @@ REQUIREMENT = re.compile(r"^(?=[A-Za-z0-9])", re.MULTILINE)
 def competitions() -> dict[str, Path]:
     """Return the folders of the competitions that come with the tool, by name."""
     return {path.parent.name: path.parent for path in sorted(resource("bundles").glob("*/bundle.yaml"))}
-
-
-def shipped_gold() -> Iterator[Path]:
-    """Yield the folders of gold that come with the tool; participants have the rest anyway."""
-    for data in (*resource("bundles").glob("*/data"), *SCAFFOLD.glob("*/*/data")):
-        for folder in data.iterdir():
-            if folder.name not in ("public", "input", "baselines"):
-                yield folder
 
 
 @cache

@@ -4,26 +4,23 @@ Each step looks before it repeats anything: a server may have done what it answe
 over, no error hides that a competition may have come of it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.build.draft import Lack, synthetic_gold
 from gen_bundle.check import Report, check_path
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.check.explain import explain_refusal
 from gen_bundle.check.report import OVER, UNFINISHED
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.local_files import file_digest, read_json, state_folder, write_json
-from gen_bundle.ground.resources import shipped_gold
 from gen_bundle.live.competition import Snapshot, site_version, with_tasks
 from gen_bundle.live.connection import AnswerError, Connection, LiveError
 from gen_bundle.live.datasets import send_file, without_file
 from gen_bundle.live.site_bundle import UNKNOWN, SiteBundle
-from gen_bundle.look.difference.files import packed_files
 from gen_bundle.look.difference.report import differences
 
 PATIENCE_S = 15 * 60.0
@@ -153,25 +150,7 @@ def readiness(bundle: Path, now: datetime, connection: Connection) -> tuple[Repo
     for one in report.findings:
         if one.grave or one.id in (OVER, UNFINISHED):
             obstacles.append(f"{one.id}: {one.what} ({one.file}). {one.consequence} {one.repair}".rstrip())
-    if report.accepted:
-        with ExitStack() as held:
-            opened = open_readable_bundle(bundle, now, held)
-            obstacles += [f"draft: {lack}" for lack in _synthetic_golds(opened)]
     return report, obstacles
-
-
-def _synthetic_golds(bundle: Bundle) -> Iterator[Lack]:
-    """Reference data with a file of those that come with the tool, recognised by name and content."""
-    shipped = {}
-    for folder in shipped_gold():
-        for own in folder.rglob("*.*"):
-            shipped[own.name, own.stat().st_size] = own
-    for task in bundle.competition.used_tasks:
-        for name, node in (packed_files(bundle, task.files.get("reference_data")) or {}).items():
-            file = shipped.get((name.rpartition("/")[2], node.size))
-            if node.size and file is not None and file.read_bytes() == node.read(node.size):
-                yield synthetic_gold(task.name, name)
-                break
 
 
 class _HandingOver:

@@ -9,7 +9,7 @@ NOT_SCORING: Dict[str, FrozenSet[str]] = {
     "": frozenset(
         [
             *("competition", "title", "task_names", "details", "details_min_items", "scores_hidden", "baselines"),
-            *("tie_break", "phase", "needs", "secrets"),
+            *("tie_break", "phase", "needs", "secrets", "synthetic"),
         ]
     ),
     "columns": frozenset(["title", "meaning", "precision", "hidden", "computation", "of"]),

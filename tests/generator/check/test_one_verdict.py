@@ -2,6 +2,7 @@
 
 import json
 import random
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,25 @@ def test_the_folder_of_a_recipe_is_sound_for_the_check(tmp_path: Path) -> None:
     assert said_of_the_folder(made_by("regression", tmp_path)) == [False]
 
 
+def synthetic(path: Path) -> list[str]:
+    return [finding.what for finding in check_path(path).findings if "synthetic" in finding.what]
+
+
+@pytest.mark.parametrize("recipe", sweep(["ranking", "spans"], ["ranking"]))
+def test_the_gold_of_a_recipe_is_made_up_for_its_build_and_for_the_check_of_its_zip(
+    recipe: str, tmp_path: Path
+) -> None:
+    (built,) = build(BuildRequest(str(made_by(recipe, tmp_path)), tmp_path / "bundle.zip"))
+    assert "synthetic-gold" in [lack.id for lack in built.draft]
+    assert [what.endswith("it comes with gen-bundle") for what in synthetic(built.path)] == [True, True]
+    assert not any("synthetic" in note for note in built.notes)  # said once, as what is missing
+    with zipfile.ZipFile(built.path) as bundle:
+        bundle.extractall(tmp_path / "unpacked")
+    with zipfile.ZipFile(tmp_path / "unpacked" / "reference_data" / "test-joint.zip", "w") as reference:
+        reference.writestr("gold", "query_id\tquery\titem\tscore\nq\tw\ti\t1\n")
+    assert len(synthetic(tmp_path / "unpacked")) == 1
+
+
 @pytest.mark.parametrize("layout", ["joint", "tasks", "separate"])
 @pytest.mark.parametrize("name", sweep(["clpsych2025", "helpdesk"], ["helpdesk"]))  # others: tests/bundles/
 def test_a_competition_is_sound_for_its_build_and_for_the_check_of_its_zip(
@@ -42,6 +62,7 @@ def test_a_competition_is_sound_for_its_build_and_for_the_check_of_its_zip(
     for built in build(BuildRequest(name, out, layout=layout)):
         assert not built.leaks
         assert not check_path(built.path).leaks
+        assert synthetic(built.path)
 
 
 @pytest.mark.parametrize("shown", [("id", "label"), ("id", "text", "label")])

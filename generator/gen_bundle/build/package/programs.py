@@ -23,7 +23,7 @@ from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.ground.local_files import file_digest
 from gen_bundle.ground.resources import resource
-from gen_bundle.ground.zips.writing import Members, below, folder_members
+from gen_bundle.ground.zips.writing import Members, all_files, below, folder_members
 from scoring_kit.base.submissions import is_junk
 
 VERSION = metadata.version("gen-bundle")
@@ -58,13 +58,15 @@ def program_members(
     *,
     baselines: Baselines = NO_BASELINES,
     secrets: Sequence[Mapping[str, Any]] = (),
+    reference: Path | None = None,
     scores_txt: bool = False,
 ) -> dict[str, bytes | Path]:
     """Return the files of a part's scoring program: `metadata.yaml` and `score.py` at the root, then what they import.
 
     It scores with the gold of `phase`: None where that is the participants' own or organisers rank, who see all. The
-    results page compares scores with `baselines`; `secrets` say where in the gold the check finds what is secret. With
-    `scores_txt` it also writes scores.txt, which the older CodaLab reads.
+    results page compares scores with `baselines`; `secrets` say where in the gold the check finds what is secret, and
+    `reference` is the folder of that gold, by which the check knows synthetic one. With `scores_txt` it also writes
+    scores.txt, which the older CodaLab reads.
     """
     code = _code(competition)
     description = dict(program_description(competition, part.tasks, phase, baselines, code))
@@ -74,6 +76,8 @@ def program_members(
         description["secrets"] = []
         if phase.gold != "public":
             description["secrets"] += secrets
+        if reference is not None and phase.data_id in competition.synthetic_phases:
+            description["synthetic"] = {name: file_digest(reference / name) for name in all_files(reference)}
     if scores_txt:
         description["scores_txt"] = True
     if competition.takes_code:

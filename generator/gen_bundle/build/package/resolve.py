@@ -20,7 +20,8 @@ from gen_bundle.declaration.scoring.columns import DeclaredMetric
 from gen_bundle.declaration.source import nearest
 from gen_bundle.ground.errors import UserError, raise_all
 from gen_bundle.ground.local_files import file_digest, is_known, remember
-from gen_bundle.ground.resources import known_competitions, shipped_gold
+from gen_bundle.ground.made_up import is_made_up
+from gen_bundle.ground.resources import known_competitions
 from gen_bundle.ground.zips.writing import folder_members
 
 PATH_STARTS = ("/", "./", "../", "~/")
@@ -158,12 +159,10 @@ class Resolved:
 
     @cached_property
     def synthetic_phases(self) -> list[str]:
-        """The phases with data of their own that hold a file of those that come with the tool."""
-        shipped = list(shipped_gold())
+        """The phases with data of their own that hold made-up gold: of the tool, or this competition's example."""
         found = []
         for phase in self.declaration.phases:
-            invented = [*shipped, self.folder / EXAMPLE / phase.id]
-            if phase.data is None and _holds_one_of(self.data / phase.id, invented):
+            if phase.data is None and _holds_made_up(self.data / phase.id, self.folder / EXAMPLE / phase.id):
                 found.append(phase.id)
         return found
 
@@ -354,14 +353,16 @@ def _without_path(value: Any) -> Any:
     return Path(value).name if isinstance(value, str) and Path(value).is_absolute() else value
 
 
-def _holds_one_of(folder: Path, invented: Sequence[Path]) -> bool:
-    """Whether a file below a folder is, byte for byte, the one of that name in one of the others."""
-    files = [path for path in folder.rglob("*") if path.is_file() and path.stat().st_size]
-    for shipped in invented:
-        for path in files:
-            twin = shipped / path.relative_to(folder)
-            if twin.is_file() and filecmp.cmp(path, twin, shallow=False):
-                return True
+def _holds_made_up(folder: Path, example: Path) -> bool:
+    """Whether a file below a folder comes with the tool, or is, byte for byte, the one of that name in the example."""
+    for path in folder.rglob("*"):
+        if not path.is_file() or not (size := path.stat().st_size):
+            continue
+        twin = example / path.relative_to(folder)
+        if twin.is_file() and filecmp.cmp(path, twin, shallow=False):
+            return True
+        if is_made_up(path.name, size, path.read_bytes):
+            return True
     return False
 
 

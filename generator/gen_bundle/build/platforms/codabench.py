@@ -52,9 +52,12 @@ def bundle_tree(
     for data, phase in zip(phases, document["phases"], strict=True):
         for part, index in zip(competition.parts_of(data.phase), phase["tasks"], strict=True):
             task = document["tasks"][index]
-            program = program_members(competition, part, data.phase, baselines=data.scores, secrets=data.gold.secrets)
+            reference, secrets = data.gold.references[part.id], data.gold.secrets
+            program = program_members(
+                competition, part, data.phase, baselines=data.scores, secrets=secrets, reference=reference
+            )
             tree[task["scoring_program"]] = zipped(program)
-            tree[task["reference_data"]] = zipped(all_files(data.gold.references[part.id]))
+            tree[task["reference_data"]] = zipped(all_files(reference))
             if competition.takes_code and task["ingestion_program"] not in tree:
                 tree[task["ingestion_program"]] = zipped(ingestion_members(competition, data.phase, data.manifest))
                 tree[task["input_data"]] = zipped(data.input)

@@ -65,13 +65,14 @@ def bundle_tree(
     }
     for data, phase in zip(phases, document["phases"].values(), strict=True):
         (part,) = competition.parts_of(data.phase)
+        reference, secrets = data.gold.references[part.id], data.gold.secrets
         program = program_members(
-            competition, part, data.phase, baselines=data.scores, secrets=data.gold.secrets, scores_txt=True
+            competition, part, data.phase, baselines=data.scores, secrets=secrets, reference=reference, scores_txt=True
         )
         program["metadata"] = COMMAND.encode()
         del program["metadata.yaml"]
         tree[phase["scoring_program"]] = zipped(program)
-        tree[phase["reference_data"]] = zipped(all_files(data.gold.references[part.id]))
+        tree[phase["reference_data"]] = zipped(all_files(reference))
         tree[phase["starting_kit"]] = zipped(kits[data.phase.id])
         if data.public:
             tree[phase["public_data"]] = zipped(data.public)

@@ -13,7 +13,6 @@ from gen_bundle.check.registry import FRONTEND, HOUSE, MODELS, SERIALIZERS, UNPA
 from gen_bundle.check.rules.shared import PATH_NOT_TEXT, list_faults
 from gen_bundle.codabench.reading import as_integer
 from gen_bundle.codabench.settings import Stage, shown
-from gen_bundle.ground.resources import PLACEHOLDER, SCAFFOLD_TEXT
 from gen_bundle.ground.yaml_document import Path
 from gen_bundle.ground.zips.tree import Node, OnServer
 
@@ -260,7 +259,8 @@ MAX_LOGO_BYTES = 64 * 1024 * 1024
 UNDECODABLE = (OSError, EOFError, ValueError, SyntaxError, struct.error, ZeroDivisionError)
 
 
-def _logo(bundle: Bundle) -> tuple[str, bytes] | None:
+def logo_of(bundle: Bundle) -> tuple[str, bytes] | None:
+    """Return the logo's path and content; None where there is no such file."""
     path = bundle.yaml.get("image")
     found = bundle.find(path)
     if isinstance(found, Node) and not found.is_folder:
@@ -344,7 +344,7 @@ def _image_kind(bundle: Bundle) -> Iterator[Problem]:
     determined.`
     → Convert it to PNG; the file's content counts, not its extension.
     """
-    logo = _logo(bundle)
+    logo = logo_of(bundle)
     if logo and format_of(logo[1]) is None:
         what = "is not a PNG, JPEG, GIF or WebP (animated PNGs are not accepted either)" if logo[1] else "is empty"
         yield Problem(f"{logo[0]} {what}", ("image",), order=LOGO_PLACE)
@@ -355,27 +355,6 @@ def _image_icon(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with the error of the picture library, and leaves half a competition behind.
     → Use an RGB PNG, roughly square.
     """
-    logo = _logo(bundle)
+    logo = logo_of(bundle)
     if logo and format_of(logo[1]) is not None and (fault := icon_fault(logo[1])):
         yield Problem(f"the icon of {logo[0]} cannot be made: {fault}", ("image",), order=(0,))
-
-
-UNFINISHED = Topic("What is left to do", HOUSE, reads="both")
-# Domains reserved for examples: RFC 2606.
-EXAMPLE_ADDRESS = re.compile(r"[@.](example|example\.(com|net|org)|test|invalid)$", re.IGNORECASE)
-
-
-@UNFINISHED.note("what was written as an example, or to be replaced")
-def _unfinished(bundle: Bundle) -> Iterator[Problem]:
-    """Participants see it as it is. → Write the page or description, and give a logo and a contact of your own."""
-    for page in page_files(bundle):
-        if SCAFFOLD_TEXT in (bundle.text(page.path) or ""):
-            yield _of(page, f"{SCAFFOLD_TEXT} is still on {page.path}")
-    logo = _logo(bundle)
-    if logo and PLACEHOLDER.encode() in logo[1]:
-        yield Problem(f"{logo[0]} is the logo that gen-bundle new writes", ("image",))
-    contact = bundle.yaml.get("contact_email")
-    if isinstance(contact, str) and EXAMPLE_ADDRESS.search(contact):
-        yield Problem(f"the contact {contact} is an example", ("contact_email",))
-    if bundle.yaml.get("description") == "":
-        yield Problem("the description is empty", ("description",))
