@@ -7,6 +7,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
+from scoring_kit.base.scoring_keys import FOR_THE_CHECK
 from scoring_kit.errors import OrganiserError
 
 STORED = Decimal("1e-10")
@@ -121,7 +122,7 @@ class Program:
             data = json.loads(path.read_text(encoding="utf-8"))
             data["options"] = _with_paths(data["options"], path.parent)
             columns = tuple(ScoreColumn(**column) for column in data.pop("columns"))
-            for name in ("secrets", "synthetic", "needs"):  # for the check of a bundle
+            for name in FOR_THE_CHECK:
                 data.pop(name, None)
             data["tasks"], data["all_tasks"] = tuple(data["tasks"]), tuple(data["all_tasks"])
             return cls(columns=columns, **data)

@@ -5,11 +5,14 @@ The signature takes from here which gold its digest is of, and `diff` and `updat
 
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Set
 
+FOR_THE_CHECK = ("needs", "secrets", "synthetic")
+"""Keys of program.json that only the check of a bundle reads."""
 NOT_SCORING: Dict[str, FrozenSet[str]] = {
     "": frozenset(
         [
             *("competition", "title", "task_names", "details", "details_min_items", "scores_hidden", "baselines"),
-            *("tie_break", "phase", "needs", "secrets", "synthetic"),
+            *("tie_break", "phase"),
+            *FOR_THE_CHECK,
         ]
     ),
     "columns": frozenset(["title", "meaning", "precision", "hidden", "computation", "of"]),

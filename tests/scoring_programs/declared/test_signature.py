@@ -14,7 +14,7 @@ import pytest
 from declared import reference
 from declared.tables import Table
 from gen_bundle.after.verify import differing_settings
-from scoring_kit.base.scoring_keys import NOT_SCORING
+from scoring_kit.base.scoring_keys import FOR_THE_CHECK, NOT_SCORING
 from scoring_kit.program import Program, ScoreColumn
 from tests.scoring_programs.declared.declaring import csv_of, read_gold
 from tests.scoring_programs.declared.gold_changes import CODE, GOLD_CHANGES, gold_of_change, options_of_change
@@ -112,6 +112,6 @@ def test_the_gold_s_digest_is_of_what_scoring_reads(name: str, tmp_path: Path) -
 def test_keys_that_scoring_does_not_read_are_keys() -> None:
     tables, columns = ({field.name for field in fields(kind)} for kind in (Table, ScoreColumn))
     program = {field.name for field in fields(Program)}
-    assert NOT_SCORING[""] <= program | {"needs", "secrets"}
+    assert NOT_SCORING[""] <= program | {*FOR_THE_CHECK}
     assert NOT_SCORING["columns"] < columns
     assert NOT_SCORING["options.tables"] < tables | {"public"}
