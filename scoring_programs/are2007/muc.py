@@ -4,7 +4,6 @@ Source: Vilain, Burger, Aberdeen, Connolly, Hirschman (1995), "A Model-Theoretic
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple, TypeVar
 
 from scoring_kit.metrics.summed import quotient, ratio
@@ -98,8 +97,8 @@ def _units(task: str, texts: Mapping[str, LinkScores]) -> Units:
         f"{task}_f1": _f1,
         f"{task}_recall": _recall,
         f"{task}_precision": _precision,
-        "response_links": partial(total, 3),
-        "common_links": partial(total, 0),
+        "response_links": total(3),
+        "common_links": total(0),
     }
     return document_units(texts, formulas)
 
@@ -112,9 +111,13 @@ def document_units(texts: Mapping[str, Sequence[float]], formulas: Formulas) -> 
     return Units("document", list(texts), statistics)
 
 
-def total(place: int, sums: Array) -> Array:
-    """Return the term at a place, as it is."""
-    return sums[..., place]
+def total(place: int) -> Callable[[Array], Array]:
+    """Return the formula of what is the term at a place, as it is."""
+
+    def formula(sums: Array) -> Array:
+        return sums[..., place]
+
+    return formula
 
 
 # The formulas of `LinkScores` summed over texts.

@@ -104,18 +104,18 @@ def _read_input(task: str, folder: Path, name: str, problems: Problems) -> Input
     text = read_utf8(folder / name, name, MAX_MEGABYTES, problems) or ""
     fault = problems.gold_fault
     if task in BY_SPAN:
-        return {"nodes": _ids(text, name, _NODES, fault)["node"]}
+        return {"nodes": list(_ids(text, name, _NODES, fault)["node"])}
     ids = _ids(text, name, _ENTITIES, fault)
-    known = dict.fromkeys(ids["entity"])
-    for pronoun in sorted(set(ids["pronoun"]) - known.keys()):
+    for pronoun in sorted(ids["pronoun"].keys() - ids["entity"].keys()):
         problems.error(name, f"the pronoun {pronoun} is not an entity of the text", "the id of an entity")
-    given = {"entities": ids["entity"]}
+        del ids["pronoun"][pronoun]
+    given = {"entities": list(ids["entity"])}
     if task == "task1":
-        given["pronouns"] = [one for one in ids["pronoun"] if one in known]
+        given["pronouns"] = list(ids["pronoun"])
     return given
 
 
-def _ids(text: str, name: str, shape: Shape, fault: Fault) -> dict[str, list[str]]:
+def _ids(text: str, name: str, shape: Shape, fault: Fault) -> dict[str, dict[str, None]]:
     """Ids of the entities, pronouns and nodes of an input, each in document order."""
     ids: dict[str, dict[str, None]] = {"entity": {}, "pronoun": {}, "node": {}}
 
@@ -133,4 +133,4 @@ def _ids(text: str, name: str, shape: Shape, fault: Fault) -> dict[str, list[str
             ids[element][identifier] = None
 
     read_elements(text, name, shape, fault, add)
-    return {kind: list(found) for kind, found in ids.items()}
+    return ids

@@ -1,7 +1,6 @@
 """Task 1: resolve the listed pronouns to an entity of their chain; success rate."""
 
 from collections.abc import Collection, Hashable, Mapping
-from functools import partial
 from typing import Any, TypeVar
 
 from are2007.answers import AnswerKey, Mention
@@ -21,12 +20,12 @@ def score(reference: AreReference, submission: AreSubmission, options: Mapping[s
     answers = submission.pairs["task1"]
     scores: dict[str, list[float]] = {}
     every: list[float] = []
-    bars = []
+    answered, bars = 0, []
     for text, key in reference.keys["task1"].items():
         own = scores[text] = pronoun_scores(key, answers[text])
         every += own
+        answered += len(answers[text])
         bars.append(Bar(text, _rate(own), scored_items(len(own), len(answers[text]))))
-    answered = sum(len(value) for value in answers.values())
     items = scored_items(len(every), answered)
     counted = "pronouns to resolve or answered, whichever are fewer"
     return TaskResult(
@@ -57,7 +56,7 @@ def _units(scores: Mapping[str, list[float]]) -> Units:
     terms = {}
     for text, own in scores.items():
         terms[text] = (sum(own), len(own), own.count(1.0), own.count(0.5))
-    formulas: Formulas = {"task1_success_rate": ratio, "scored_1": partial(total, 2), "scored_half": partial(total, 3)}
+    formulas: Formulas = {"task1_success_rate": ratio, "scored_1": total(2), "scored_half": total(3)}
     return document_units(terms, formulas)
 
 

@@ -2,8 +2,7 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Collection, Mapping
-from functools import partial
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from are2007.answers import AnswerKey, Mention, overlap
@@ -38,15 +37,15 @@ class Counted(NamedTuple):
 
 def score(reference: AreReference, submission: AreSubmission, options: Mapping[str, Any]) -> TaskResult:
     """Precision over the attempted pronouns, recall over those of the gold, all texts together."""
-    texts: dict[str, Counted] = {}
-    found: dict[str, int] = {}
+    terms: dict[str, tuple[float, ...]] = {}
+    bars = []
     for text, key in reference.keys["task3"].items():
         answers = submission.pairs["task3"][text]
-        texts[text] = Counted(text_score(key, answers), len(answers), len(key.pronouns))
-        found[text] = len(answers.keys() & key.pronouns)
-    scores, attempted, gold = zip(*texts.values(), strict=True)
+        own = Counted(text_score(key, answers), len(answers), len(key.pronouns))
+        terms[text] = (*own, len(answers.keys() & key.pronouns))
+        bars.append(Bar(text, own.f1, own.items))
+    scores, attempted, gold, found = zip(*terms.values(), strict=True)
     together = Counted(math.fsum(scores), sum(attempted), sum(gold))
-    bars = [Bar(text, own.f1, own.items) for text, own in texts.items()]
     counted = "pronouns of the gold or answered, whichever are fewer"
     return TaskResult(
         metrics={
@@ -54,21 +53,20 @@ def score(reference: AreReference, submission: AreSubmission, options: Mapping[s
             "task3_recall": Metric(share(together.score, together.gold), together.gold, together.items),
             "task3_precision": Metric(share(together.score, together.attempted), together.attempted, together.items),
             "attempted": Metric(together.attempted, together.gold, together.items),
-            "pronouns_found": Metric(sum(found.values()), together.gold, together.items),
+            "pronouns_found": Metric(sum(found), together.gold, together.items),
         },
         figures=[BarChart("F1 by text", bars, "higher", counted, top=1.0, of="text")],
-        units=lambda: _units(texts, found),
+        units=lambda: _units(terms),
     )
 
 
-def _units(texts: Mapping[str, Counted], found: Mapping[str, int]) -> Units:
-    terms = {text: (*own, found[text]) for text, own in texts.items()}
+def _units(terms: Mapping[str, Sequence[float]]) -> Units:
     formulas: Formulas = {
         "task3_f1": f1,
         "task3_recall": recall,
         "task3_precision": precision,
-        "attempted": partial(total, 1),
-        "pronouns_found": partial(total, 3),
+        "attempted": total(1),
+        "pronouns_found": total(3),
     }
     return document_units(terms, formulas)
 

@@ -48,16 +48,16 @@ def alignments(key: Collection[Mention], response: Collection[Mention]) -> Itera
         if len(near) == 1:
             alone += near
             continue
-        near_key, near_response = [one for one in near if one in key], [one for one in near if one in response]
+        near_key, near_response = sorted(key.intersection(near)), sorted(response.intersection(near))
         fewer = min(len(near_key), len(near_response))
         if fewer == 1:
             yield _best_pairs(list(product(near_key, near_response)))
         if fewer < 2:
             continue
         for group in _groups(list(_overlapping(near_key, near_response))):
-            gold, predicted = (set(one) for one in zip(*group, strict=True))
-            exact = gold & predicted
-            if len(exact) == min(len(gold), len(predicted)):
+            gold, predicted = zip(*group, strict=True)
+            exact = set(gold).intersection(predicted)
+            if len(exact) == min(len(set(gold)), len(set(predicted))):
                 yield [dict(zip(exact, exact, strict=True))]  # it overlaps by 1, which no other alignment reaches
             else:
                 yield _best(group, len(exact), FEW_STEPS) or _best_by_assignment(group, exact)
@@ -67,11 +67,9 @@ def alignments(key: Collection[Mention], response: Collection[Mention]) -> Itera
 
 def _best_pairs(pairs: Sequence[Candidate]) -> list[Alignment]:
     """Every pair with the greatest overlap, each an alignment of its own: they share a mention."""
-    if len(pairs) > 1:
-        overlaps = [overlap(one, other) for one, other in pairs]
-        least = max(overlaps) - SAME
-        pairs = [pair for pair, own in zip(pairs, overlaps, strict=True) if own >= least]
-    return [{one: other} for one, other in pairs]
+    overlaps = {pair: overlap(*pair) for pair in pairs}
+    least = max(overlaps.values()) - SAME
+    return [{one: other} for (one, other), own in overlaps.items() if own >= least]
 
 
 def _stretches(mentions: Iterable[Mention]) -> Iterator[list[Mention]]:
@@ -175,7 +173,8 @@ def _best_assignment(group: Sequence[Candidate]) -> dict[Mention, Mention]:
     """The one-to-one choice of candidates with the greatest total overlap."""
     if len(group) == 1:
         return dict(group)
-    key, response = (sorted(set(side)) for side in zip(*group, strict=True))
+    golds, answers = zip(*group, strict=True)
+    key, response = sorted(set(golds)), sorted(set(answers))
     row = dict(zip(key, range(len(key)), strict=True))
     column = dict(zip(response, range(len(response)), strict=True))
     edges = [(row[gold], column[predicted], overlap(gold, predicted)) for gold, predicted in group]
@@ -205,7 +204,7 @@ def _solve_sparse(edges: Sequence[Edge], rows: int, columns: int) -> Iterator[tu
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    own = ((row, columns + row, 0.0) for row in range(rows))
+    own = zip(range(rows), range(columns, columns + rows), repeat(0.0))
     from_rows, to_columns, weights = zip(*edges, *own, strict=True)
     graph = csr_array((2 - np.array(weights), (from_rows, to_columns)), shape=(rows, columns + rows))
     for i, j in zip(*min_weight_full_bipartite_matching(graph), strict=True):
@@ -247,9 +246,16 @@ def greatest_link_weight(
 
     Beyond `MOST_COMBINATIONS` one choice is changed at a time, in order, for as long as that gains anything.
     """
-    open_parts = {part for alternatives in choices for mentions in alternatives for part, _ in mentions}
-    fixed = link_weight(mention for mention in settled if mention[0] not in open_parts)
-    shared = [mention for mention in settled if mention[0] in open_parts]
+    open_parts: set[Part] = set()
+    for mentions in chain.from_iterable(choices):
+        open_parts.update(part for part, _ in mentions)
+    apart, shared = [], []
+    for mention in settled:
+        if mention[0] in open_parts:
+            shared.append(mention)
+        else:
+            apart.append(mention)
+    fixed = link_weight(apart)
 
     def weight(chosen: Iterable[Sequence[AlignedMention]]) -> float:
         return fixed + link_weight(chain(shared, *chosen))
