@@ -117,7 +117,7 @@ def evasion_units(reference: ClarityReference, predictions: Sequence[str]) -> Un
         row[:] = [label in labels for label in EVASION_LABELS]
     # in how many units each label is by any annotator, whatever was predicted
     any_label = np.count_nonzero(by_unit(units.names, reference.asked or reference.ids, given), axis=0)
-    return replace(units, classes={**units.classes, "evasion_macro_f1": [int(one) for one in any_label]})
+    return replace(units, classes={**units.classes, "evasion_macro_f1": any_label.tolist()})
 
 
 def _terms(task: str, terms: Array) -> dict[str, Array]:

@@ -14,7 +14,7 @@ def prepare(request: Request) -> Warned:
     source = Path(request["source"])
     gold = reference.read(source, request["tasks"], request["options"])
     shutil.copyfile(source / reference.FILE, Path(request["out"]) / reference.FILE)
-    skipped = sum(not labels for labels in gold.annotations)
+    skipped = gold.annotations.count(())
     if not skipped:
         return {"warnings": []}
     what = f"{skipped} of {len(gold.ids)} rows have no valid annotator label and are skipped."

@@ -133,6 +133,10 @@ def _row_labels(cells: Mapping[str, str], wants_clarity: bool) -> _RowLabels:
         if not clarity:
             what = f"no {CLARITY}, and no {EVASION} to derive it from"
         faults.append((what, f"one of {', '.join(CLARITY_LABELS)}"))
-    given = [cells.get(name, "") for name in ANNOTATORS]
-    annotations = tuple(label for cell in given if (label := normalize_label(cell)) in TAXONOMY)
-    return _RowLabels(clarity, evasion, annotations, any(cell.strip() for cell in given), faults)
+    annotations, annotated = [], False
+    for name in ANNOTATORS:
+        label = normalize_label(cells.get(name, ""))
+        annotated = annotated or bool(label.strip())
+        if label in TAXONOMY:
+            annotations.append(label)
+    return _RowLabels(clarity, evasion, tuple(annotations), annotated, faults)

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from scoring_kit.metrics.bertscore import Scores
 
 NEEDS_MODEL = True
-RECALLS = tuple(f"{kind}{part}" for part in ("", "_adaptive", "_maladaptive") for kind in ("recall", "weighted_recall"))
+RECALLS = (
+    *("recall", "weighted_recall"),
+    *("recall_adaptive", "weighted_recall_adaptive"),
+    *("recall_maladaptive", "weighted_recall_maladaptive"),
+)
 METRICS = tuple(f"{prefix}_{name}" for prefix in ("a1", "bertscore") for name in RECALLS)  # bertscore: under as-run
 LIBRARY_BATCH = 64  # pairs a batch in the organisers' program: bert-score's default
 
@@ -97,7 +101,7 @@ def spans_of(reference: ClpsychReference, submission: ClpsychSubmission) -> list
 def published(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Recalls:
     """Return one row a timeline over both self-states ("both"), and one for each self-state that has gold spans."""
     tokens = _prepared(timelines, scorer)
-    rows: Recalls = {"both": [], **{state: [] for state in SELF_STATES}}
+    rows: Recalls = {"both": [], "adaptive": [], "maladaptive": []}
     for one in timelines:
         gold = [*one.gold["adaptive"], *one.gold["maladaptive"]]
         predicted = [*one.predicted["adaptive"], *one.predicted["maladaptive"]]
@@ -130,16 +134,18 @@ def as_run(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Rec
             "Build the bundle again: the build names the timelines."
         )
     tokens = _prepared(timelines, scorer)
-    rows: Recalls = {state: [] for state in SELF_STATES}
-    for one in timelines:
-        for state in SELF_STATES:
+    rows: Recalls = {"both": []}
+    for state in SELF_STATES:
+        own = rows[state] = []
+        for one in timelines:
             gold, predicted = one.gold[state], one.predicted[state]
             if scorer is None or not predicted:
-                rows[state].append(TimelineRecall(one.name, 0.0, 0.0, len(gold)))
+                own.append(TimelineRecall(one.name, 0.0, 0.0, len(gold)))
             else:
                 f1 = scorer.rescale(scorer.score(predicted, gold, LIBRARY_BATCH)).f1
-                rows[state].append(_row(one.name, f1, length_weight(gold, predicted, tokens)))
-    return {"both": [row for state in SELF_STATES for row in rows[state]], **rows}
+                own.append(_row(one.name, f1, length_weight(gold, predicted, tokens)))
+        rows["both"] += own
+    return rows
 
 
 def length_weight(gold: Sequence[str], predicted: Sequence[str], tokens: Mapping[str, int]) -> float:

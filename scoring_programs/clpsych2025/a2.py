@@ -111,10 +111,13 @@ def scored_timelines(reference: ClpsychReference, submission: ClpsychSubmission)
     """Return the timelines that have a gold score, cut down to the posts that have one."""
     timelines = []
     for name, timeline in reference.timelines.items():
-        gold = {key: post.wellbeing for key, post in timeline.posts.items() if post.wellbeing is not None}
+        gold, predicted = [], []
+        for key, post in timeline.posts.items():
+            if post.wellbeing is not None:
+                gold.append(post.wellbeing)
+                predicted.append(submission.timelines[name].posts[key].wellbeing)
         if gold:
-            answers = submission.timelines[name].posts
-            timelines.append(ScoredTimeline(name, list(gold.values()), [answers[key].wellbeing for key in gold]))
+            timelines.append(ScoredTimeline(name, gold, predicted))
     return timelines
 
 
@@ -131,9 +134,10 @@ def _published_classes(timelines: Sequence[ScoredTimeline]) -> tuple[list[int], 
     predicted: list[int] = []
     owners: list[str] = []
     for one in timelines:
-        gold += (published_class(each) for each in one.gold)
-        predicted += (published_class(each) for each in one.predicted)
-        owners += [one.name] * len(one.gold)
+        for annotated, answer in zip(one.gold, one.predicted, strict=True):
+            gold.append(published_class(annotated))
+            predicted.append(published_class(answer))
+            owners.append(one.name)
     return gold, predicted, owners
 
 
@@ -196,16 +200,20 @@ def _errors(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float])
     A timeline without posts of a class has no row.
     """
     pairs = {one.name: one.pairs(seen) for one in timelines}
-    posts = sum(len(own) for own in pairs.values())
-    errors = {"a2_mse": Average([(name, _mse(own)) for name, own in pairs.items()], posts)}
-    for name, label in CLASSES.items():
+    errors = {}
+    for part, labels in {
+        "mse": {SERIOUS, IMPAIRED, MINIMAL},
+        "mse_serious": {SERIOUS},
+        "mse_impaired": {IMPAIRED},
+        "mse_minimal": {MINIMAL},
+    }.items():
         rows, items = [], 0
         for timeline, own in pairs.items():
-            of_class = [pair for pair in own if published_class(pair[0]) == label]
-            items += len(of_class)
-            if of_class:
-                rows.append((timeline, _mse(of_class)))
-        errors[f"a2_mse_{name}"] = Average(rows, items)
+            counted = [pair for pair in own if published_class(pair[0]) in labels]
+            items += len(counted)
+            if counted:
+                rows.append((timeline, _mse(counted)))
+        errors[f"a2_{part}"] = Average(rows, items)
     return errors
 
 

@@ -6,13 +6,13 @@ and Submission Instructions"; profile `as-run` gives what the organisers' evalua
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Any
 
 from clpsych2025.averages import Average, mean
 from clpsych2025.engines import nli_model
 from clpsych2025.reference import ClpsychReference
-from clpsych2025.submission import SELF_STATES, ClpsychSubmission
+from clpsych2025.submission import ClpsychSubmission
 from clpsych2025.summaries import (
     PairClassifier,
     PairTable,
@@ -74,7 +74,7 @@ def summarised_posts(
                 continue
             answer = submission.timelines[name].posts[key]
             with_gold = against_gold(gold.summary, answer.summary)
-            evidence = list(chain.from_iterable(answer.evidence[one] for one in SELF_STATES))
+            evidence = [*answer.evidence["adaptive"], *answer.evidence["maladaptive"]]
             if stripped:
                 evidence = list(dict.fromkeys(answer.spans))
             posts.append((name, with_gold, SentencePairs(evidence, with_gold.hypotheses)))

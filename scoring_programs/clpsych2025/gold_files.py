@@ -34,7 +34,7 @@ def prepare(source: Path, out: Path) -> list[str]:
 
 TIMELINE_KEYS = ("timeline_id", "timeline_summary", "posts")
 POST_KEYS = ("post_id", "Post Summary", "Well-being", "evidence")
-STATE_KEYS = tuple(f"{state}-state" for state in SELF_STATES)
+STATE_KEYS = ("adaptive-state", "maladaptive-state")
 ELEMENT_KEYS = ("highlighted_evidence",)
 
 
@@ -74,7 +74,7 @@ class _RawReader:
         where = f"{where}, timeline {name}"
         if name in gold:
             self._wrong(where, "another file holds the same timeline", "one file a timeline")
-        spans: dict[str, list[dict[str, Any]]] = {f"{state}_spans": [] for state in SELF_STATES}
+        spans: dict[str, list[dict[str, Any]]] = {"adaptive_spans": [], "maladaptive_spans": []}
         posts: dict[str, Any] = {}
         listed = raw.get("posts")
         if not isinstance(listed, list) or not listed:

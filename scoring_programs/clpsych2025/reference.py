@@ -159,11 +159,11 @@ class _GoldReader:
         texts = []
         for index, span in enumerate(level[key]):
             text = span.get("text") if isinstance(span, dict) else None
-            if isinstance(text, str):
-                texts.append(text.strip())
-            else:
+            if not isinstance(text, str):
                 self._wrong(f"{where}, {key}[{index}]", "has no text", 'an object with `text`, like {"text": "…"}')
-        return tuple(text for text in texts if text)
+            elif text.strip():
+                texts.append(text.strip())
+        return tuple(texts)
 
     def _summary(self, holder: Mapping[str, Any] | None, where: str, *, needed: bool) -> Summary:
         if holder is None:

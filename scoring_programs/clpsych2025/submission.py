@@ -37,7 +37,7 @@ class PostAnswer:
     @property
     def spans(self) -> List[str]:
         """The spans of both self-states, stripped, blank ones dropped, duplicates kept."""
-        return [span for state in SELF_STATES for span in stripped(self.evidence[state])]
+        return stripped((*self.evidence["adaptive"], *self.evidence["maladaptive"]))
 
 
 @dataclass(frozen=True)
@@ -286,8 +286,12 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
 
 
 def _only_json(files: SubmissionFiles, problems: Problems) -> Optional[str]:
-    found = [name for name in files.paths if name.lower().endswith(".json")]
-    others = [name for name in files.paths if name not in found]
+    found, others = [], []
+    for name in files.paths:
+        if name.lower().endswith(".json"):
+            found.append(name)
+        else:
+            others.append(name)
     if found and others:
         ignored = "ignored"
         if others[1:]:

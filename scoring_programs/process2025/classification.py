@@ -10,7 +10,6 @@ left out, as a column with empty cells is.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from process2025.reference import ProcessReference
@@ -40,16 +39,17 @@ def score(reference: ProcessReference, submission: ProcessSubmission, options: M
     """Score every model of a submission that enters the task; the first with the highest macro F1 counts."""
     models = submission.models["classification"]
     scored: dict[int, LabelScores] = {}
+    bars = []
     for model in models:
         if model.status == "scored":
-            scored[model.number] = score_labels(model.answers, reference.classes, CLASSES)
+            own = scored[model.number] = score_labels(model.answers, reference.classes, CLASSES)
+            bars.append(Bar(f"Model {model.number}", own.macro_f1, own.rows))
     best = max(scored, key=lambda number: (comparable(scored[number].macro_f1), -number))
     metrics = _macro_metrics("", scored[best], None)
     metrics["classification_best_model"] = Metric(best, scored[best].rows)
     for model in models:
         metrics |= _macro_metrics(f"model{model.number}_", scored.get(model.number), model.status)
     metrics |= label_metrics(f"model{best}_f1", scored[best], drawn=True)
-    bars = [Bar(f"Model {number}", scores.macro_f1, scores.rows) for number, scores in scored.items()]
     figures: list[Figure] = []
     if len(bars) > 1:  # the macro F1 of a single one is on the board
         figures.append(
@@ -78,10 +78,10 @@ def _units(reference: ProcessReference, models: Sequence[ModelAnswers], scored: 
         if model.number in scored:
             terms[model.number] = label_terms(model.answers, reference.classes, CLASSES)
     by_merit = sorted(terms, key=lambda number: (-comparable(scored[number].macro_f1), number))
-    all_models = best_first([terms[number] for number in by_merit])
+    all_models = best_first(terms, by_merit)
     statistics: dict[str, Statistic] = {}
     for name, formula in MACRO.items():
-        statistics[name] = Additive(all_models, partial(of_best, macro_f1, formula))
+        statistics[name] = Additive(all_models, of_best(macro_f1, formula))
     for number, own in terms.items():
         for name, formula in MACRO.items():
             statistics[f"model{number}_{name}"] = Additive(own, formula)
@@ -89,34 +89,37 @@ def _units(reference: ProcessReference, models: Sequence[ModelAnswers], scored: 
     return Units("speaker", reference.ids, statistics, classes=dict.fromkeys(statistics, classes))
 
 
-def best_first(terms: Sequence[Array]) -> Array:
-    """Return the terms of a team's models, best first, in one array, shape [speakers, terms].
+def best_first(terms: Mapping[int, Array], by_merit: Sequence[int]) -> Array:
+    """Return the terms of a team's models, which `by_merit` names best first, in one array, shape [speakers, terms].
 
     For each of the possible models 1 where it answered and its terms, zeros where there is none; lastly 1.
     """
     import numpy as np
 
-    speakers, width = terms[0].shape
+    speakers, width = terms[by_merit[0]].shape
     one = np.ones((speakers, 1))
     parts = []
-    for own in terms:
-        parts += [one, own]
+    for number in by_merit:
+        parts += [one, terms[number]]
     nothing = np.zeros((speakers, (MODELS - len(terms)) * (1 + width)))
     return np.hstack([*parts, nothing, one])
 
 
-def of_best(merit: Formula, formula: Formula, sums: Array) -> Array:
-    """Return a metric of the model with the greatest merit; undefined where no model has answered for every speaker.
+def of_best(merit: Formula, formula: Formula) -> Formula:
+    """Return the metric of the model with the greatest merit; undefined where none has answered for every speaker.
 
-    Merit and metric are formulas of a model's terms, which `sums` holds as `best_first` lays them out; of equally good
+    Merit and metric are formulas of a model's terms, which the sums hold as `best_first` lays them out; of equally good
     models the one comes first that is better over all speakers.
     """
     import numpy as np
 
-    speakers = sums[..., -1:]
-    models = sums[..., :-1].reshape(*sums.shape[:-1], MODELS, -1)
-    answered = models[..., 0] == speakers
-    merits = np.where(answered, merit(models[..., 1:]), -np.inf)
-    best = np.argmax(np.round(merits, 12), axis=-1, keepdims=True)
-    values = np.take_along_axis(formula(models[..., 1:]), best, axis=-1)[..., 0]
-    return np.where(answered.any(axis=-1), values, np.nan)
+    def metric(sums: Array) -> Array:
+        speakers = sums[..., -1:]
+        models = sums[..., :-1].reshape(*sums.shape[:-1], MODELS, -1)
+        answered = models[..., 0] == speakers
+        merits = np.where(answered, merit(models[..., 1:]), -np.inf)
+        best = np.argmax(np.round(merits, 12), axis=-1, keepdims=True)
+        values = np.take_along_axis(formula(models[..., 1:]), best, axis=-1)[..., 0]
+        return np.where(answered.any(axis=-1), values, np.nan)
+
+    return metric

@@ -41,7 +41,7 @@ def prepare(request: Request) -> Warned:
         warnings += _make_gold(source / RELEASED.file, target)
     else:
         shutil.copyfile(source / GOLD.file, target)
-    unknown = sum(value is None for value in gold.mmse)
+    unknown = gold.mmse.count(None)
     if unknown:
         warnings.append(
             f"{form.file}: {unknown} of {len(gold.ids)} speakers have no {form.mmse} and are left out of the RMSE."
@@ -117,10 +117,9 @@ def rank(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def _answer(scores: Scores, view: RankingView) -> dict[str, Any]:
     combined = combined_scores(scores, view.baselines)
-    entered = {team: own for team, own in scores.items() if own[F1] is not None or own[RMSE] is not None}
     by = {
-        F1: standing(_values(F1, scores, entered), True, view),
-        RMSE: standing(_values(RMSE, scores, entered), False, view),
+        F1: standing(_values(F1, scores), True, view),
+        RMSE: standing(_values(RMSE, scores), False, view),
         S: standing(combined, True, view),
     }
     invited = invitations(by[F1].ranks, by[RMSE].ranks, by[S].ranks)
@@ -130,9 +129,12 @@ def _answer(scores: Scores, view: RankingView) -> dict[str, Any]:
     records = []
     for team, _ in by[S].rows:
         record: dict[str, Any] = {TEAM: team, **scores[team], S: combined[team]}
+        tied = []
         for name, own in by.items():
             record[f"{name}_rank"] = own.ranks.get(team)
-        record["tied"] = [name for name, own in by.items() if team in own.tied]
+            if team in own.tied:
+                tied.append(name)
+        record["tied"] = tied
         record["invited_by"] = invited_by.get(team)
         records.append(record)
     shown = {}
@@ -146,9 +148,13 @@ def _answer(scores: Scores, view: RankingView) -> dict[str, Any]:
     }
 
 
-def _values(name: str, scores: Scores, entered: Collection[str]) -> dict[str, float | None]:
+def _values(name: str, scores: Scores) -> dict[str, float | None]:
     """The teams of a task's table: those that entered it, and those that entered neither."""
-    return {team: own[name] for team, own in scores.items() if own[name] is not None or team not in entered}
+    values = {}
+    for team, own in scores.items():
+        if own[name] is not None or (own[F1] is None and own[RMSE] is None):
+            values[team] = own[name]
+    return values
 
 
 def _shown(teams: Sequence[str], view: RankingView) -> list[str]:
@@ -250,8 +256,9 @@ def _tables(
         for team, place in by[name].rows:
             cells = [""] * (len(heads) + 1)
             if team not in view.unseen:
-                for at, value in enumerate({**scores[team], S: combined[team]}.get(head) for head in heads):
-                    if value is not None:
+                figures = {**scores[team], S: combined[team]}
+                for at, head in enumerate(heads):
+                    if (value := figures[head]) is not None:
                         cells[at] = f"{value:.4f}"
                 if team in is_invited:
                     cells[-1] = "invited"

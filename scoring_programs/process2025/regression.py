@@ -5,7 +5,6 @@ Source: PROCESS Grand Challenge at ICASSP 2025, "Evaluation". Speakers without a
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from process2025.classification import best_first, of_best
@@ -22,19 +21,20 @@ METRICS = ("rmse", "model1_rmse", "model2_rmse", "model3_rmse")
 def score(reference: ProcessReference, submission: ProcessSubmission, options: Mapping[str, Any]) -> TaskResult:
     """Score every model of a submission that enters the task; the first with the lowest error counts."""
     models = submission.models["regression"]
+    rows = len(reference.mmse) - reference.mmse.count(None)
     scored: dict[int, float] = {}
+    bars = []
     for model in models:
         if model.status == "scored":
             scored[model.number] = rmse(model.answers, reference.mmse)
+            bars.append(Bar(f"Model {model.number}", scored[model.number], rows))
     best = min(scored, key=lambda number: (comparable(scored[number]), number))
-    rows = len(reference.mmse) - reference.mmse.count(None)
     metrics = {"rmse": Metric(scored[best], rows), "regression_best_model": Metric(best, rows)}
     for model in models:
         value = scored.get(model.number)
         items = rows if model.number in scored else 0
         metrics[f"model{model.number}_rmse"] = Metric(value, items, status=model.status, drawn=True)
     title = "Regression: root mean squared error of each model, in MMSE points"
-    bars = [Bar(f"Model {number}", value, rows) for number, value in scored.items()]
     figures = []
     if len(bars) > 1:  # the error of a single one is on the board
         figures.append(BarChart(title, bars, "lower", "speakers with a gold score", of="model"))
@@ -53,8 +53,8 @@ def _units(reference: ProcessReference, models: Sequence[ModelAnswers], errors: 
             squares = np.where(scored, gold - np.array(model.answers), 0.0) ** 2
             terms[model.number] = np.column_stack([squares, scored])
     by_merit = sorted(terms, key=lambda number: (comparable(errors[number]), number))
-    all_models = best_first([terms[number] for number in by_merit])
-    statistics: dict[str, Statistic] = {"rmse": Additive(all_models, partial(of_best, _negative_rmse, summed.rmse))}
+    all_models = best_first(terms, by_merit)
+    statistics: dict[str, Statistic] = {"rmse": Additive(all_models, of_best(_negative_rmse, summed.rmse))}
     for number, own in terms.items():
         statistics[f"model{number}_rmse"] = Additive(own, summed.rmse)
     places = ScoredUnits("speaker", np.flatnonzero(scored))

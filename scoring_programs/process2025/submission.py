@@ -75,11 +75,11 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         problems.error(name, "does not follow the naming rule", f"a file {EXPECTED_NAME}")
     elif named["team"] == TEMPLATE_TEAM:
         problems.warn(name, f"still has the name of the template; rename it to {EXPECTED_NAME}")
-    models: Dict[str, List[ModelAnswers]] = {task: [] for task in SUFFIXES}
+    models: Dict[str, List[ModelAnswers]] = {}
     entered = set()
     for column in _read_columns(text, name, manifest.expected["ids"], problems):
         model = column.model(name, problems)
-        models[column.task].append(model)
+        models.setdefault(column.task, []).append(model)
         if model.status == "scored":
             entered.add(column.task)
     wanted = manifest.tasks if manifest.layout == "separate" else manifest.all_tasks

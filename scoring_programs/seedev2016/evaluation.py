@@ -6,6 +6,7 @@ Slot error rate: Makhoul et al. (1999), "Performance Measures for Information Ex
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -63,25 +64,32 @@ def _pair_block(gold: Sequence[Event], predicted: Sequence[Event]) -> list[int]:
     if len(gold) == len(predicted) == 1:
         s_p = similarity(gold[0], predicted[0])
         return [s_p] if s_p else []
-    rows, columns = _variants(gold), _variants(predicted)
-    if {*rows} == {*columns} == {rows[0]}:
+    row_variants, rows = _variants(gold)
+    column_variants, columns = _variants(predicted)
+    if row_variants == column_variants and len(row_variants) == 1:
         return [WHOLE] * min(len(rows), len(columns))
     import numpy as np
     from scipy.optimize import linear_sum_assignment
 
-    row_numbers = {variant: number for number, variant in enumerate(dict.fromkeys(rows))}
-    column_numbers = {variant: number for number, variant in enumerate(dict.fromkeys(columns))}
-    similarities = [similarity(row, column) for row in row_numbers for column in column_numbers]
-    by_variant = np.array(similarities, dtype=np.int32).reshape(len(row_numbers), len(column_numbers))
-    block = by_variant[np.ix_([row_numbers[row] for row in rows], [column_numbers[column] for column in columns])]
+    similarities = [similarity(row, column) for row in row_variants for column in column_variants]
+    by_variant = np.array(similarities, dtype=np.int32).reshape(len(row_variants), len(column_variants))
+    block = by_variant[np.ix_(rows, columns)]
     weights = block * (min(block.shape) + 1.0) + (block > 0)
     chosen = block[linear_sum_assignment(weights, maximize=True)]
-    return [int(s_p) for s_p in chosen if s_p]
+    paired: list[int] = chosen[chosen > 0].tolist()
+    return paired
 
 
-def _variants(events: Sequence[Event]) -> list[Event]:
-    """The events of a block with nothing but optional arguments and negation, which alone S_p depends on."""
-    return [event._replace(first="", second="") for event in events]
+def _variants(events: Sequence[Event]) -> tuple[list[Event], list[int]]:
+    """The different events of a block by what alone S_p depends on, and which of them each event is.
+
+    That is their optional arguments and negation.
+    """
+    numbers: dict[Event, int] = {}
+    own = []
+    for event in events:
+        own.append(numbers.setdefault(event._replace(first="", second=""), len(numbers)))
+    return list(numbers), own
 
 
 @dataclass(frozen=True)
@@ -221,19 +229,23 @@ def _measures(measures: Measures, names: Sequence[str], drawn: str = "") -> dict
 def _document_units(task: str, names: Sequence[str], gold: TaskGold, predicted: Predicted) -> Units:
     """The per-unit results of a task that has the measures `names`."""
     formulas = {"f1": f1, "recall": recall, "precision": precision, "ser": _slot_error_rate}
-    terms, counts = [], []
+    terms = []
+    counts: dict[str, list[list[float]]] = defaultdict(list)
     for document, blocks in gold.blocks.items():
         pairs = chain.from_iterable(pair_events(blocks, predicted[document]).values())
         own = measure(sum(len(value) for value in blocks.values()), len(predicted[document]), pairs)
         terms.append((own.similarity, own.predicted, own.gold, own.pairs))
-        counts.append(own.counts)
+        for name, number in own.counts.items():
+            counts[name].append([number])
     statistics = {f"{task}_{name}": Additive.of(terms, formulas[name]) for name in names}
-    for name in counts[0]:
-        statistics[name] = Additive.of(([own[name]] for own in counts), count)
+    for name, numbers in counts.items():
+        statistics[name] = Additive.of(numbers, count)
     return Units("document", list(gold.blocks), statistics)
 
 
 def _slot_error_rate(sums: Array) -> Array:
     """(S + D + I) / gold from (M, predicted, gold, pairs); undefined without gold."""
-    similarity, predicted, gold, pairs = (sums[..., term] for term in range(4))
+    import numpy as np
+
+    similarity, predicted, gold, pairs = np.moveaxis(sums, -1, 0)
     return quotient(gold + predicted - similarity - pairs, gold, undefined=math.nan)

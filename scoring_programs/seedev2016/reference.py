@@ -96,11 +96,14 @@ def documents(folder: Path, task: str, problems: Problems) -> list[str]:
             stems.setdefault(path.stem, set()).add(path.suffix)
     if not stems:
         problems.error(task, "holds no document", "documents, each as .txt, .a1 and .a2")
+    annotated = []
     for stem, found in stems.items():
         for suffix in SUFFIXES:
             if suffix not in found:
                 problems.error(f"{task}/{stem}{suffix}", "is missing", "each document as .txt, .a1 and .a2")
-    return [stem for stem, found in stems.items() if found >= {".a1", ".a2"}]
+        if found >= {".a1", ".a2"}:
+            annotated.append(stem)
+    return annotated
 
 
 def read_document_entities(folder: Path, task: str, document: str, problems: Problems) -> list[tuple[str, Entity]]:

@@ -109,7 +109,7 @@ COMMUTATIVE = frozenset(
 
 
 def _event_types() -> Dict[str, Dict[str, EventType]]:
-    types: Dict[str, Dict[str, EventType]] = {task: {} for task in TASKS}
+    types: Dict[str, Dict[str, EventType]] = {"binary": {}, "full": {}}
     optional = {name: Role(name, frozenset({filler})) for name, filler in _OPTIONAL.items()}
     optional[PREREQUISITE] = Role(PREREQUISITE, frozenset())
     for line in _EVENTS.strip().splitlines():

@@ -33,8 +33,11 @@ class Entity(NamedTuple):
     @property
     def fragments(self) -> List[Tuple[int, int]]:
         """(start, end) of each fragment in characters of the text, half open."""
-        edges = (fragment.split(" ") for fragment in self.offsets.split(";"))
-        return [(int(start), int(end)) for start, end in edges]
+        fragments = []
+        for fragment in self.offsets.split(";"):
+            start, end = fragment.split(" ")
+            fragments.append((int(start), int(end)))
+        return fragments
 
 
 Arguments = FrozenSet[Tuple[object, Any]]
