@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -20,6 +19,7 @@ ItemFormula: TypeAlias = "Callable[[Array, Array], Array]"
 """Of the items' values, and how often each counts."""
 Entries: TypeAlias = "tuple[NDArray[np.intp], NDArray[np.intp]]"
 """The keys that have something, and what each of them has, both as numbers from 0; a key may come several times."""
+TermsFormula: TypeAlias = "Callable[[Terms], Array]"
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,28 @@ class Keys:
         """Return a formula of sums; each term is given for every key."""
         return Additive(self.summed(*terms), formula)
 
+    def of_labels(self, labels: Sequence[str], sides: Sequence[Entries], formula: TermsFormula) -> LabelCounts:
+        """Return a formula of the counts of each label, of entries of key and label.
+
+        The sides are the true positives, the predictions, and the gold. Where keys weigh differently, the last two
+        follow once more among the sums, each key counting 1.
+        """
+        sums, number = self.counted(_side_by_side(sides, len(labels)), 3 * len(labels)), 3
+        if self.weight is not None:
+            plain, number = self.weighing(None).counted(_side_by_side(sides[1:], len(labels)), 2 * len(labels)), 5
+            if self.units == 1:
+                sums = np.hstack([sums, plain])
+            else:
+                from scipy.sparse import csr_matrix, hstack
+
+                sums = csr_matrix(hstack([sums, plain]))
+
+        def of_sums(sums: Array) -> Array:
+            true, predicted, gold, *of_any_weight = np.split(sums, number, axis=-1)
+            return formula(Terms(true, predicted, gold, *(of_any_weight or (predicted, gold))))
+
+        return LabelCounts(sums, of_sums, labels)
+
     def mean(self, values: ArrayLike) -> Additive:
         """Return the mean of a value of each key."""
         return self.additive(summed.mean, values, np.ones(len(self.unit)))
@@ -101,12 +123,11 @@ class Keys:
         """The keys' values as columns, and a formula of them in which each key counts as much as it weighs."""
         if self.weight is None:
             return np.array(values, dtype=np.float64).T, formula
-        return np.array([*values, self.weight], dtype=np.float64).T, partial(_of_weighted, formula=formula)
 
+        def of_weighted(values: Array, counts: Array) -> Array:
+            return formula(values[:, :-1], counts * values[:, -1])
 
-def _of_weighted(values: Array, counts: Array, formula: ItemFormula) -> Array:
-    """A formula of items whose last column is what each weighs."""
-    return formula(values[:, :-1], counts * values[:, -1])
+        return np.array([*values, self.weight], dtype=np.float64).T, of_weighted
 
 
 def in_one_unit(keys: int, worst: float) -> Keys:
@@ -114,49 +135,30 @@ def in_one_unit(keys: int, worst: float) -> Keys:
     return Keys(np.zeros(keys, dtype=np.intp), 1, worst)
 
 
+class Terms(NamedTuple):
+    """For each label: true positives, predicted, gold, and in how many answers and gold values it is, of any weight."""
+
+    true: Array
+    predicted: Array
+    gold: Array
+    answered: Array
+    there: Array
+
+
 @dataclass(frozen=True, eq=False)
-class LabelCounts:
+class LabelCounts(Additive):
     """A metric of the counts of each label, kept sparse: a key has few of many labels.
+
+    The sums are the true positives of each label, then predicted, then gold, and whatever the formula takes besides,
+    [units, terms · labels]. Labels that do not occur change nothing, but for declared ones, which come first.
 
     Attributes:
         labels: their names; no two submissions need the same.
-        sums: true positives of each label, then predicted, then gold, and whatever the formula takes besides,
-            [units, terms · labels]; see `Keys.counted`.
-        formula: the metric of summed counts, shape [..., terms · labels] → [...]; labels that do not occur change
-            nothing, but for declared ones, which come first.
     """
 
     labels: Sequence[str]
-    sums: Any
-    formula: Callable[[Array], Array]
 
-    @classmethod
-    def of(
-        cls, labels: Sequence[str], sides: Sequence[Entries], formula: Callable[[Array], Array], keys: Keys
-    ) -> LabelCounts:
-        """Return the statistic of entries of key and label: of the true positives, of the predictions, of the gold.
-
-        Where keys weigh differently, the last two follow once more, each key counting 1.
-        """
-        sums = keys.counted(_side_by_side(sides, len(labels)), len(sides) * len(labels))
-        if keys.weight is None:
-            return cls(labels, sums, formula)
-        of_any_weight = sides[1:]
-        entries = _side_by_side(of_any_weight, len(labels))
-        plain = keys.weighing(None).counted(entries, len(of_any_weight) * len(labels))
-        if keys.units == 1:
-            return cls(labels, np.hstack([sums, plain]), formula)
-        from scipy.sparse import csr_matrix, hstack
-
-        return cls(labels, csr_matrix(hstack([sums, plain])), formula)
-
-    def over(self, counts: Array) -> Array:
-        return self.formula(counts @ self.sums)
-
-    def to_exchange(self) -> LabelCounts:
-        return self
-
-    def joined(self, other: LabelCounts) -> LabelCounts:
+    def joined(self, other: Self) -> Self:
         from scipy.sparse import csr_matrix, vstack
 
         labels = list(dict.fromkeys([*self.labels, *other.labels]))
@@ -170,13 +172,7 @@ class LabelCounts:
             columns = (places + len(labels) * np.arange(terms)[:, np.newaxis]).ravel()
             shape = (own.shape[0], terms * len(labels))
             sums.append(csr_matrix((own.data, (own.row, columns[own.col])), shape=shape))
-        return LabelCounts(labels, csr_matrix(vstack(sums)), self.formula)
-
-    def at(self, places: NDArray[np.intp]) -> LabelCounts:
-        return replace(self, sums=self.sums[places])
-
-    def as_sums(self) -> Additive:
-        return Additive(self.sums, self.formula)
+        return replace(self, labels=labels, sums=csr_matrix(vstack(sums)))
 
 
 def _side_by_side(sides: Sequence[Entries], labels: int) -> Entries:

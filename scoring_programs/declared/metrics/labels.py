@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from declared.metrics import Options, Sample, positive_of
-from declared.metrics.keys import Entries, Keys, LabelCounts
+from declared.metrics import Metric, Options, Sample, positive_of
+from declared.metrics.keys import Entries, Keys, LabelCounts, Terms, TermsFormula
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array, Items, Statistic
 
@@ -37,7 +36,12 @@ def accuracy(sample: Sample, options: Options, keys: Keys) -> Additive:
 
 def balanced_accuracy(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
     """Mean recall of the gold labels; those whose keys all weigh nothing are left out, as scikit-learn does it."""
-    return _counts(partial(_mean_recall, nothing=keys.worst), sample, keys)
+
+    def mean_recall(terms: Terms) -> Array:
+        mean = summed.mean_where(summed.quotient(terms.true, terms.gold), terms.gold > 0)
+        return np.where(np.isnan(mean), keys.worst, mean)
+
+    return _counts(mean_recall, sample, keys)
 
 
 def mcc(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
@@ -59,8 +63,14 @@ def kappa(sample: Sample, options: Options, keys: Keys) -> Statistic:
     columns = np.concatenate([np.zeros_like(gold), np.ones_like(gold), 2 + gold, 2 + classes + predicted])
     amounts = np.concatenate([weights[gold, predicted], one, one, one])
     sums = keys.counted((np.tile(every, 4), columns), 2 + 2 * classes, amounts)
-    filled = sums if keys.units == 1 else sums.toarray()
-    return Additive(filled, partial(_weighted_kappa, weights=weights))
+
+    def weighted_kappa(sums: Array) -> Array:
+        disagreement, number = sums[..., 0], sums[..., 1]
+        of_gold, of_answers = np.split(sums[..., 2:], 2, axis=-1)
+        by_chance = ((of_gold @ weights) * of_answers).sum(-1)
+        return 1 - summed.quotient(disagreement * number, by_chance, undefined=math.nan)
+
+    return Additive(sums if keys.units == 1 else sums.toarray(), weighted_kappa)
 
 
 def jaccard(sample: Sample, options: Options, keys: Keys) -> Statistic:
@@ -69,44 +79,71 @@ def jaccard(sample: Sample, options: Options, keys: Keys) -> Statistic:
         true, predicted, gold = _sizes(sample.gold, sample.predicted)
         return keys.mean(summed.quotient(true, predicted + gold - true, undefined=1.0))
     (field,) = sample.fields
-    formula = partial(_jaccard, average=options["average"], declared=len(field.values or ()))
-    return _counts(formula, sample, keys)
+    declared = len(field.values or ())
+
+    def index(terms: Terms) -> Array:
+        """As scikit-learn with `zero_division=1`, over the declared labels and all others that occur."""
+        true, predicted, gold, answered, there = terms
+        union = predicted + gold - true
+        if options["average"] == "micro":
+            return summed.quotient(true.sum(-1), union.sum(-1), undefined=1.0)
+        counted = (np.arange(gold.shape[-1]) < declared) | (answered + there > 0)
+        values = summed.quotient(true, union, undefined=1.0)
+        mean = summed.mean_where(values, counted)
+        if options["average"] == "weighted":
+            mean = np.where(gold.any(axis=-1), summed.quotient((values * gold).sum(-1), gold.sum(-1)), mean)
+        return np.where(counted.any(axis=-1), mean, 1.0)
+
+    return _counts(index, sample, keys)
 
 
-def _averaged(formula: Callable[..., Array], sample: Sample, options: Options, keys: Keys) -> Statistic:
-    average, labels = options["average"], options["labels"]
-    of_counts: Formula = partial(formula, nothing=float(options["zero_division"] or 0))
-    if average == "binary":
-        positive = positive_of(options, sample.gold)
-        gold = np.array(sample.gold, dtype=object) == positive
-        predicted = np.array(sample.predicted, dtype=object) == positive
-        return keys.additive(of_counts, gold & predicted, predicted, gold)
-    if average == "samples" and labels == "gold":
-        return _over_gold_labels(of_counts, sample, keys)
-    if average == "samples":
-        truth, answers = sample.gold, sample.predicted
+def _averaged(formula: Callable[..., Array]) -> Metric:
+    """The metric of a formula, averaged over labels or keys as the options say."""
+
+    def metric(sample: Sample, options: Options, keys: Keys) -> Statistic:
+        average, labels = options["average"], options["labels"]
+        nothing = float(options["zero_division"] or 0)
+
+        def of_counts(sums: Array) -> Array:
+            return formula(sums, nothing=nothing)
+
+        if average == "binary":
+            positive = positive_of(options, sample.gold)
+            gold = np.array(sample.gold, dtype=object) == positive
+            predicted = np.array(sample.predicted, dtype=object) == positive
+            return keys.additive(of_counts, gold & predicted, predicted, gold)
+        if average == "samples" and labels == "gold":
+            return _over_gold_labels(of_counts, sample, keys)
+        if average == "samples":
+            truth, answers = sample.gold, sample.predicted
+            if isinstance(labels, list):
+                truth, answers = _among(labels, truth), _among(labels, answers)
+            return keys.mean(of_counts(_sizes(truth, answers).T))
+        (field,) = sample.fields
+        names, over = _names(sample), labels
         if isinstance(labels, list):
-            truth, answers = _among(labels, truth), _among(labels, answers)
-        return keys.mean(of_counts(_sizes(truth, answers).T))
-    (field,) = sample.fields
-    names, over = _names(sample), labels
-    if isinstance(labels, list):
-        names = _names(sample, labels)
-        over = [names.index(label) for label in labels]
-    elif labels == "declared":  # which a field without values does not have
-        over = list(range(len(field.values or ()))) or "present"
-    over_labels = partial(averaged, formula=of_counts, average=average, nothing=keys.worst, labels=over)
-    return _counts(over_labels, sample, keys, names)
+            names = _names(sample, labels)
+            over = [names.index(label) for label in labels]
+        elif labels == "declared":  # which a field without values does not have
+            over = list(range(len(field.values or ()))) or "present"
+        return _counts(_over_labels(of_counts, average, keys.worst, over), sample, keys, names)
+
+    return metric
 
 
-f1 = partial(_averaged, summed.f1)
-precision = partial(_averaged, summed.precision)
-recall = partial(_averaged, summed.recall)
+f1 = _averaged(summed.f1)
+precision = _averaged(summed.precision)
+recall = _averaged(summed.recall)
 
 
 def fbeta(sample: Sample, options: Options, keys: Keys) -> Statistic:
     """F-beta, averaged as F1."""
-    return _averaged(partial(summed.fbeta, beta=options["beta"]), sample, options, keys)
+
+    def formula(sums: Array, nothing: float) -> Array:
+        return summed.fbeta(sums, options["beta"], nothing)
+
+    statistic: Statistic = _averaged(formula)(sample, options, keys)
+    return statistic
 
 
 def points(sample: Sample, options: Options, keys: Keys) -> Additive:
@@ -119,69 +156,49 @@ def points(sample: Sample, options: Options, keys: Keys) -> Additive:
     return keys.additive(summed.mean, reached, best)
 
 
-def averaged(
-    sums: Array,
-    formula: Formula,
-    average: str,
-    nothing: float,
-    labels: str | Sequence[int] = "present",
-    *,
-    weighted: bool = False,
-) -> Array:
+def _over_labels(
+    formula: Formula, average: str, nothing: float, labels: str | Sequence[int] = "present"
+) -> TermsFormula:
     """F1, precision or recall, averaged over labels as scikit-learn does it.
 
     Args:
-        sums: counts of each label, see `_terms`.
         formula: F1, precision or recall of (true positives, predicted, gold).
         average: macro, micro or weighted.
         nothing: what counts where no label is averaged over.
         labels: over which labels: present (gold or predicted), gold, or those at some places.
-        weighted: whether keys weigh differently.
     """
-    true, predicted, gold, answered, there = _terms(sums, weighted=weighted)
-    counted = there > 0
-    if labels == "present":
-        counted = counted | (answered > 0)
-    elif labels != "gold":
-        counted = np.broadcast_to(np.isin(np.arange(gold.shape[-1]), labels), gold.shape)
-    terms = np.stack([true, predicted, gold], axis=-1)
-    if average == "micro":
-        return formula(np.where(counted[..., np.newaxis], terms, 0.0).sum(axis=-2))
-    values = formula(terms)
-    mean = summed.mean_where(values, counted)
-    if average == "weighted":
-        weights = gold * counted
-        of_gold = summed.quotient((values * weights).sum(-1), weights.sum(-1))
-        mean = np.where(weights.any(axis=-1), of_gold, mean)
-    return np.where(np.isnan(mean), nothing, mean)
+
+    def averaged(terms: Terms) -> Array:
+        gold, counted = terms.gold, terms.there > 0
+        if labels == "present":
+            counted = counted | (terms.answered > 0)
+        elif labels != "gold":
+            counted = np.broadcast_to(np.isin(np.arange(gold.shape[-1]), labels), gold.shape)
+        of_labels = np.stack([terms.true, terms.predicted, gold], axis=-1)
+        if average == "micro":
+            return formula(np.where(counted[..., np.newaxis], of_labels, 0.0).sum(axis=-2))
+        values = formula(of_labels)
+        mean = summed.mean_where(values, counted)
+        if average == "weighted":
+            weights = gold * counted
+            of_gold = summed.quotient((values * weights).sum(-1), weights.sum(-1))
+            mean = np.where(weights.any(axis=-1), of_gold, mean)
+        return np.where(np.isnan(mean), nothing, mean)
+
+    return averaged
 
 
-def _mean_recall(sums: Array, nothing: float, *, weighted: bool = False) -> Array:
-    true, _, gold, _, _ = _terms(sums, weighted=weighted)
-    mean = summed.mean_where(summed.quotient(true, gold), gold > 0)
-    return np.where(np.isnan(mean), nothing, mean)
-
-
-def _terms(sums: Array, *, weighted: bool) -> Sequence[Array]:
-    """For each label: true positives, predicted, gold, and in how many answers and gold values it is, of any weight."""
-    if weighted:
-        return np.split(sums, 5, axis=-1)
-    true, predicted, gold = summed.by_label(sums)
-    return true, predicted, gold, predicted, gold
-
-
-def _counts(formula: Any, sample: Sample, keys: Keys, names: Sequence[str] | None = None) -> LabelCounts:
+def _counts(formula: TermsFormula, sample: Sample, keys: Keys, names: Sequence[str] | None = None) -> LabelCounts:
     """A formula of the counts of each label: of one label a key, or of sets of them; `names` has all labels."""
     (field,) = sample.fields
     names = names or _names(sample)
-    formula = partial(formula, weighted=keys.weight is not None)
     if field.type == "labels":
         shared = [gold & predicted for gold, predicted in zip(sample.gold, sample.predicted, strict=True)]
-        return LabelCounts.of(names, _sides([shared, sample.predicted, sample.gold], names), formula, keys)
+        return keys.of_labels(names, _sides([shared, sample.predicted, sample.gold], names), formula)
     gold, predicted = _coded(sample, names)
     right, answered = np.flatnonzero(gold == predicted), np.flatnonzero(predicted != NO_LABEL)
     true = right, gold[right]
-    return LabelCounts.of(names, [true, (answered, predicted[answered]), (np.arange(len(gold)), gold)], formula, keys)
+    return keys.of_labels(names, [true, (answered, predicted[answered]), (np.arange(len(gold)), gold)], formula)
 
 
 def _names(sample: Sample, listed: Sequence[str] = ()) -> list[str]:
@@ -242,21 +259,21 @@ def _over_gold_labels(formula: Formula, sample: Sample, keys: Keys) -> Items | A
         matrix = np.zeros((len(answers), len(labels)))
         matrix[entries] = 1.0
         columns += list(matrix.T)
-    return keys.items(partial(_samples, formula=formula), *columns)
+
+    def of_samples(values: Array, counts: Array) -> Array:
+        gold, predicted = np.hsplit(values, 2)
+        # which labels the gold of the drawn keys has, shape [labels, resamples]
+        drawn = (counts @ gold > 0).astype(np.float64).T
+        sizes = np.stack([gold * predicted, predicted, gold]) @ drawn
+        of_keys = formula(sizes.T)
+        return summed.quotient((counts * of_keys).sum(axis=1), counts.sum(axis=1))
+
+    return keys.items(of_samples, *columns)
 
 
-def _samples(values: Array, counts: Array, formula: Formula) -> Array:
-    gold, predicted = np.hsplit(values, 2)
-    # which labels the gold of the drawn keys has, shape [labels, resamples]
-    drawn = (counts @ gold > 0).astype(np.float64).T
-    sizes = np.stack([gold * predicted, predicted, gold]) @ drawn
-    of_keys = formula(sizes.T)
-    return summed.quotient((counts * of_keys).sum(axis=1), counts.sum(axis=1))
-
-
-def _mcc(sums: Array, *, weighted: bool = False) -> Array:
+def _mcc(terms: Terms) -> Array:
     """As scikit-learn: 0 where all keys of one side have the same label; no label is a class of its own."""
-    true, predicted, gold, *_ = _terms(sums, weighted=weighted)
+    true, predicted, gold, *_ = terms
     number = gold.sum(-1)
     # answers without a label are one more class of predictions, which the gold never has
     none = number - predicted.sum(-1)
@@ -265,34 +282,12 @@ def _mcc(sums: Array, *, weighted: bool = False) -> Array:
     return summed.quotient(true.sum(-1) * number - (gold * predicted).sum(-1), np.sqrt(of_predicted * of_gold))
 
 
-def _kappa(sums: Array, *, weighted: bool = False) -> Array:
+def _kappa(terms: Terms) -> Array:
     """Undefined where gold and answers are of one and the same label."""
-    true, predicted, gold, *_ = _terms(sums, weighted=weighted)
+    true, predicted, gold, *_ = terms
     number = gold.sum(-1)
     by_chance = number**2 - (gold * predicted).sum(-1)
     return 1 - summed.quotient((number - true.sum(-1)) * number, by_chance, undefined=math.nan)
-
-
-def _weighted_kappa(sums: Array, weights: Array) -> Array:
-    """Of the summed weights of disagreements, the number of keys, and the counts of gold and predicted classes."""
-    disagreement, number = sums[..., 0], sums[..., 1]
-    gold, predicted = np.split(sums[..., 2:], 2, axis=-1)
-    by_chance = ((gold @ weights) * predicted).sum(-1)
-    return 1 - summed.quotient(disagreement * number, by_chance, undefined=math.nan)
-
-
-def _jaccard(sums: Array, average: str, declared: int, *, weighted: bool = False) -> Array:
-    """As scikit-learn with `zero_division=1`, over the declared labels and all others that occur."""
-    true, predicted, gold, answered, there = _terms(sums, weighted=weighted)
-    union = predicted + gold - true
-    if average == "micro":
-        return summed.quotient(true.sum(-1), union.sum(-1), undefined=1.0)
-    counted = (np.arange(gold.shape[-1]) < declared) | (answered + there > 0)
-    values = summed.quotient(true, union, undefined=1.0)
-    mean = summed.mean_where(values, counted)
-    if average == "weighted":
-        mean = np.where(gold.any(axis=-1), summed.quotient((values * gold).sum(-1), gold.sum(-1)), mean)
-    return np.where(counted.any(axis=-1), mean, 1.0)
 
 
 def label_counts(sample: Sample) -> tuple[list[str], Any]:
@@ -317,19 +312,23 @@ def spans(tags: Sequence[str]) -> set[Span]:
     return found
 
 
-def _over_types(of_type: Formula, sample: Sample, options: Options, keys: Keys) -> LabelCounts:
-    sides: list[list[list[str]]] = [[], [], []]
-    for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
-        truth, answer = spans(gold), spans(predicted)
-        for side, marked in zip(sides, (truth & answer, answer, truth), strict=True):
-            side.append([kind for kind, _, _ in marked])
-    # where neither side has a span, seqeval's mean over types is undefined
-    weighted = keys.weight is not None
-    formula = partial(averaged, formula=of_type, average=options["average"], nothing=keys.worst, weighted=weighted)
-    names = sorted(set(chain(*sides[1], *sides[2])))
-    return LabelCounts.of(names, _sides(sides, names), formula, keys)
+def _over_types(of_type: Formula) -> Metric:
+    """The metric of a formula of the spans of each type, averaged over types."""
+
+    def metric(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
+        sides: list[list[list[str]]] = [[], [], []]
+        for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
+            truth, answer = spans(gold), spans(predicted)
+            for side, marked in zip(sides, (truth & answer, answer, truth), strict=True):
+                side.append([kind for kind, _, _ in marked])
+        names = sorted(set(chain(*sides[1], *sides[2])))
+        # where neither side has a span, seqeval's mean over types is undefined
+        formula = _over_labels(of_type, options["average"], keys.worst)
+        return keys.of_labels(names, _sides(sides, names), formula)
+
+    return metric
 
 
-span_f1 = partial(_over_types, summed.f1)
-span_precision = partial(_over_types, summed.precision)
-span_recall = partial(_over_types, summed.recall)
+span_f1 = _over_types(summed.f1)
+span_precision = _over_types(summed.precision)
+span_recall = _over_types(summed.recall)
