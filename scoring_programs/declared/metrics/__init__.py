@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -114,11 +114,13 @@ class Definition:
         if sample.mean_by is not None:
             from declared.metrics.means import of_means
 
+            fields, sides = sample.fields, (sample.gold, sample.predicted)
+
+            def of_sides(gold: Any, predicted: Any, keys: Keys) -> Statistic:
+                return metric(Sample(gold, predicted, fields), options=options, keys=keys)
+
             is_correlation = self.name in ("pearson", "spearman", "kendall")
-            of_sides = partial(_of_sides, metric=partial(metric, options=options), fields=sample.fields)
-            return of_means(
-                sample.mean_by, (sample.gold, sample.predicted), of_sides, keys, is_correlation=is_correlation
-            )
+            return of_means(sample.mean_by, sides, of_sides, keys, is_correlation=is_correlation)
         if self.module == "labels" and sample.has_places:
             sample, owners = sample.in_places()
             keys = replace(keys, unit=keys.unit[owners])
@@ -132,10 +134,6 @@ class Definition:
 
         statistic = self.statistic(sample, options, in_one_unit(len(sample.gold), math.nan))
         return float(statistic.over(np.ones((1, 1)))[0])
-
-
-def _of_sides(gold: Any, predicted: Any, keys: Keys, metric: Metric, fields: Sequence[Field]) -> Statistic:
-    return metric(Sample(gold, predicted, fields), keys=keys)
 
 
 @cache

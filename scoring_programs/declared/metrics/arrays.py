@@ -1,39 +1,44 @@
 """Overlap of the labels of arrays: each key is read, counted and forgotten before the next."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from declared.arrays import read_array
-from declared.metrics import Options, Sample
+from declared.metrics import Metric, Options, Sample
 from declared.metrics.keys import Keys
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array
 
 
-def _overlap(weight: int, sample: Sample, options: Options, keys: Keys) -> Additive:
+def _overlap(weight: int) -> Metric:
     """Return the mean over labels of `weight` · shared / (gold + answer - (2 - weight) · shared); 1 where neither is.
 
     The labels are those that are named, or all values but 0, or 1.
     """
-    (field,) = sample.fields
-    labels = [float(label) for label in options["labels"] or field.values or ("1",)]
-    if not options["labels"]:
-        labels = [label for label in labels if label]
-    counts = np.array([_counts(*pair, labels) for pair in zip(sample.gold, sample.predicted, strict=True)])
-    shared, both = np.moveaxis(counts.reshape(-1, 2, len(labels)), 1, 0)
-    terms = [weight * shared, both - (2 - weight) * shared]
-    if options["average"] == "pooled":
-        return keys.additive(partial(_of_sums, labels=len(labels)), *terms[0].T, *terms[1].T)
-    of_keys = _of_sums(np.hstack(terms), len(labels))
-    is_missing = [answer is None for answer in sample.predicted]
-    return keys.mean(np.where(is_missing, sample.worst, of_keys))
+
+    def metric(sample: Sample, options: Options, keys: Keys) -> Additive:
+        (field,) = sample.fields
+        labels = []
+        for label in options["labels"] or field.values or ("1",):
+            if options["labels"] or float(label):
+                labels.append(float(label))
+        counts, is_missing = [], []
+        for gold, answer in zip(sample.gold, sample.predicted, strict=True):
+            counts.append(_counts(gold, answer, labels))
+            is_missing.append(answer is None)
+        shared, both = np.moveaxis(np.reshape(counts, (-1, 2, len(labels))), 1, 0)
+        terms = np.hstack([weight * shared, both - (2 - weight) * shared])
+        if options["average"] == "pooled":
+            return keys.additive(_of_sums, *terms.T)
+        return keys.mean(np.where(is_missing, sample.worst, _of_sums(terms)))
+
+    return metric
 
 
-dice = partial(_overlap, 2)
-iou = partial(_overlap, 1)
+dice = _overlap(2)
+iou = _overlap(1)
 
 
 def _counts(gold: Any, answer: Any, labels: list[float]) -> NDArray[Any]:
@@ -50,8 +55,8 @@ def _counts(gold: Any, answer: Any, labels: list[float]) -> NDArray[Any]:
     return np.array([known[label] for label in labels]).T
 
 
-def _of_sums(sums: Array, labels: int) -> Array:
+def _of_sums(sums: Array) -> Array:
     """Return the mean over labels of the quotients of sums, shape [..., 2 · labels]; 0/0 = 1."""
-    quotients: Array = summed.quotient(sums[..., :labels], sums[..., labels:], undefined=1.0)
-    means: Array = quotients.mean(axis=-1)
+    shared, covered = np.split(sums, 2, axis=-1)
+    means: Array = summed.quotient(shared, covered, undefined=1.0).mean(axis=-1)
     return means

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from declared.metrics import Options, Sample
-from declared.metrics.keys import Keys
+from declared.metrics.keys import ItemFormula, Keys
 from scoring_kit.units import Array, Items
 
 Sizes: TypeAlias = tuple[Any, Any, Any]
@@ -18,12 +17,12 @@ Sizes: TypeAlias = tuple[Any, Any, Any]
 
 def ari(sample: Sample, options: Options, keys: Keys) -> Items:
     """Adjusted Rand index. Source: Hubert and Arabie, Journal of Classification 2, 1985."""
-    return keys.items(partial(_of_each, score=_ari), *_clusters(sample))
+    return keys.items(_of_each(_ari), *_clusters(sample))
 
 
 def nmi(sample: Sample, options: Options, keys: Keys) -> Items:
     """Mutual information over the mean of the entropies; 1 where both sides are a single cluster."""
-    return keys.items(partial(_of_each, score=_nmi), *_clusters(sample))
+    return keys.items(_of_each(_nmi), *_clusters(sample))
 
 
 v_measure = nmi  # Source: Rosenberg and Hirschberg, EMNLP 2007; with equal weights the same figure
@@ -36,8 +35,13 @@ def _clusters(sample: Sample) -> tuple[Any, Any]:
     return gold, predicted
 
 
-def _of_each(values: Array, counts: Array, score: Callable[[Sizes], float]) -> Array:
-    return np.array([score(_contingency(values, row)) for row in counts])
+def _of_each(score: Callable[[Sizes], float]) -> ItemFormula:
+    """The score of each resample."""
+
+    def of_resamples(values: Array, counts: Array) -> Array:
+        return np.array([score(_contingency(values, row)) for row in counts])
+
+    return of_resamples
 
 
 def _contingency(values: Array, counts: Array) -> Sizes:
@@ -62,10 +66,11 @@ def _ari(sizes: Sizes) -> float:
 
 
 def _nmi(sizes: Sizes) -> float:
-    of_pairs, of_gold, of_answer = map(_entropy, sizes)
+    pairs, gold, answer = sizes
+    of_gold, of_answer = _entropy(gold), _entropy(answer)
     if of_gold == 0 and of_answer == 0:
         return 1.0
-    shared = of_gold + of_answer - of_pairs
+    shared = of_gold + of_answer - _entropy(pairs)
     if shared <= np.finfo(np.float64).eps:
         return 0.0
     return float(2 * shared / (of_gold + of_answer))

@@ -70,7 +70,8 @@ def kappa(sample: Sample, options: Options, keys: Keys) -> Statistic:
         by_chance = ((of_gold @ weights) * of_answers).sum(-1)
         return 1 - summed.quotient(disagreement * number, by_chance, undefined=math.nan)
 
-    return Additive(sums if keys.units == 1 else sums.toarray(), weighted_kappa)
+    filled = sums if keys.units == 1 else sums.toarray()
+    return Additive(filled, weighted_kappa)
 
 
 def jaccard(sample: Sample, options: Options, keys: Keys) -> Statistic:

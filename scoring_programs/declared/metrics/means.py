@@ -33,12 +33,10 @@ def of_means(
     """Return the statistic of a metric over the means of groups: `groups` and both `sides` are given for every key."""
     places = dict(zip(dict.fromkeys(groups), count()))
     number, owners = len(places), np.array([places[name] for name in groups], dtype=np.intp)
-    terms = []
-    for term in (np.ones(len(owners)), *sides):
-        terms.append(np.asarray(term, dtype=np.float64))
-    columns = np.concatenate([owners + number * at for at in range(len(terms))])
-    rows = np.tile(keys.unit, len(terms))
-    sums = csr_matrix((np.concatenate(terms), (rows, columns)), shape=(keys.units, number * len(terms)))
+    terms = np.array([np.ones(len(owners)), *sides], dtype=np.float64)
+    columns = owners + number * np.arange(3)[:, np.newaxis]
+    entries = np.tile(keys.unit, 3), columns.ravel()
+    sums = csr_matrix((terms.ravel(), entries), shape=(keys.units, number * 3))
     return OfMeans(sums, metric, keys.worst, is_correlation)
 
 
@@ -61,8 +59,10 @@ class OfMeans(Statistic):
 
     def over(self, counts: Array) -> Array:
         """Return the metric over each row of `counts`; see `Statistic`."""
-        blocks = [self._of_some(counts[start : start + AT_ONCE]) for start in range(0, len(counts), AT_ONCE)]
-        return np.concatenate([np.empty(0), *blocks])
+        found = [np.empty(0)]
+        for start in range(0, len(counts), AT_ONCE):
+            found.append(self._of_some(counts[start : start + AT_ONCE]))
+        return np.concatenate(found)
 
     def _of_some(self, counts: Array) -> Array:
         number, gold, predicted = np.split(counts @ self.sums, 3, axis=1)

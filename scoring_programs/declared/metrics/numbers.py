@@ -3,14 +3,13 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from declared.metrics import Options, Sample
+from declared.metrics import Metric, Options, Sample
 from declared.metrics.keys import Keys, Ordered, by_value, mean_ranks, ranks
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array, Items
@@ -33,7 +32,11 @@ class Correlation(Additive):
         # without any spread the correlation is undefined, whatever the sums are divided by
         spread = math.sqrt(squares / number) or 1.0
         units = int(np.count_nonzero(self.sums[:, 0]))
-        widened = partial(_widened, correlation=self.formula, by=math.sqrt(units / max(units - 2, 1)))
+        wider = math.sqrt(units / max(units - 2, 1))
+
+        def widened(sums: Array) -> Array:
+            return wider * self.formula(sums)
+
         return Additive(self.sums / [1, 1, spread, 1, spread**2, spread], widened)
 
 
@@ -63,24 +66,47 @@ def pearson(sample: Sample, options: Options, keys: Keys) -> Correlation:
 def spearman(sample: Sample, options: Options, keys: Keys) -> RankCorrelation:
     """Spearman's correlation, of ranks among the keys that were drawn; undefined as Pearson's."""
     values = np.column_stack(_sides(sample))
-    return RankCorrelation(keys.units, keys.unit, values, partial(_spearman, constant=keys.worst), keys)
+
+    def of_ranks(values: Array, counts: Array) -> Array:
+        """Pearson's correlation of ranks, whose sums are known: those of ranks, and of squares but for ties."""
+        number = counts.sum(axis=1)
+        spreads, of_keys = [], []
+        for column in values.T:
+            totals, place = by_value(column, counts)
+            # Σ (rank - mean)² of n keys is (n³ - Σ t³) / 12, where t of them share each value
+            spreads.append((number**3 - (totals * totals * totals).sum(axis=1)) / 12)
+            of_keys.append(ranks(totals)[:, place])
+        # Σ of the products less n · mean², and the mean of the ranks from 1 to n is (n + 1) / 2
+        together = (counts * of_keys[0] * of_keys[1]).sum(axis=1) - number * (number + 1) ** 2 / 4
+        value = summed.correlation(together, np.sqrt(spreads[0] * spreads[1]), keys.worst)
+        return np.where((number < 2) | (spreads[0] == 0), math.nan, value)
+
+    return RankCorrelation(keys.units, keys.unit, values, of_ranks, keys)
 
 
 def kendall(sample: Sample, options: Options, keys: Keys) -> Ordered:
     """Kendall's tau-b; undefined as Pearson's."""
-    return keys.ordered(partial(_kendall, constant=keys.worst), *_sides(sample))
+
+    def tau(values: Array, counts: Array) -> Array:
+        return _kendall(values, counts, keys.worst)
+
+    return keys.ordered(tau, *_sides(sample))
 
 
-def _mean_error(size: Callable[[Array], Array], sample: Sample, options: Options, keys: Keys) -> Additive:
+def _mean_error(size: Callable[[Array], Array]) -> Metric:
     """Mean size of the errors; of lists that of each key, then their mean, or of all components at once (`pooled`)."""
-    errors, number = _of_components(sample, size)
-    if options.get("average") == "pooled":
-        return keys.additive(summed.mean, errors, number)
-    return keys.mean(summed.quotient(errors, number))
+
+    def metric(sample: Sample, options: Options, keys: Keys) -> Additive:
+        errors, number = _of_components(sample, size)
+        if options.get("average") == "pooled":
+            return keys.additive(summed.mean, errors, number)
+        return keys.mean(summed.quotient(errors, number))
+
+    return metric
 
 
-mse = partial(_mean_error, np.square)
-mae = partial(_mean_error, np.abs)
+mse = _mean_error(np.square)
+mae = _mean_error(np.abs)
 
 
 def rmse(sample: Sample, options: Options, keys: Keys) -> Additive:
@@ -153,7 +179,16 @@ def ccc(sample: Sample, options: Options, keys: Keys) -> Additive:
     """
     gold, predicted = _sides(sample)
     x, y = gold - gold.mean(), predicted - gold.mean()
-    return keys.additive(partial(_ccc, constant=keys.worst), np.ones(len(x)), x, y, x * x, x * y, (x - y) ** 2)
+
+    def concordance(sums: Array) -> Array:
+        number, x, y, xx, xy, differences = np.moveaxis(sums, -1, 0)
+        spread = summed.spread(number, x, xx)
+        covariance = np.where(spread == 0, 0.0, number * xy - x * y)
+        # 2 covariance + mean squared difference is the variances + (difference of means)²
+        value = summed.quotient(2 * covariance, 2 * covariance + number * differences, undefined=keys.worst)
+        return np.where(number < 1, math.nan, value)
+
+    return keys.additive(concordance, np.ones(len(x)), x, y, x * x, x * y, (x - y) ** 2)
 
 
 def r2(sample: Sample, options: Options, keys: Keys) -> Additive:
@@ -174,42 +209,26 @@ def _correlation(gold: Array, predicted: Array, keys: Keys) -> Correlation:
     # sums of squares of large numbers would lose the digits of small differences
     x, y = gold - gold.mean(), predicted - predicted.mean()
     sums = keys.summed(np.ones(len(x)), x, y, x * x, y * y, x * y)
-    return Correlation(sums, partial(summed.pearson, constant=keys.worst))
 
+    def formula(sums: Array) -> Array:
+        return summed.pearson(sums, keys.worst)
 
-def _widened(sums: Array, correlation: Callable[[Array], Array], by: float) -> Array:
-    """A correlation of exchanged answers, see `Correlation.to_exchange`."""
-    return by * correlation(sums)
-
-
-def _spearman(values: Array, counts: Array, constant: float) -> Array:
-    """Pearson's correlation of ranks, whose sums are known: those of ranks, and of squares but for ties."""
-    number = counts.sum(axis=1)
-    spreads, of_keys = [], []
-    for column in values.T:
-        totals, place = by_value(column, counts)
-        # Σ (rank - mean)² of n keys is (n³ - Σ t³) / 12, where t of them share each value
-        spreads.append((number**3 - (totals * totals * totals).sum(axis=1)) / 12)
-        of_keys.append(ranks(totals)[:, place])
-    # Σ of the products less n · mean², and the mean of the ranks from 1 to n is (n + 1) / 2
-    together = (counts * of_keys[0] * of_keys[1]).sum(axis=1) - number * (number + 1) ** 2 / 4
-    value = summed.correlation(together, np.sqrt(spreads[0] * spreads[1]), constant)
-    return np.where((number < 2) | (spreads[0] == 0), math.nan, value)
+    return Correlation(sums, formula)
 
 
 def _kendall(values: Array, counts: Array, constant: float) -> Array:
     """From the pairs of keys that both sides order alike, less those that they order in opposite ways."""
     if len(values) > MOST_IN_PAIRS:
         return np.array([_kendall_of_one(values, row, constant) for row in counts])
-    signs = [np.sign(side[:, np.newaxis] - side).astype(np.float32) for side in values.T]
-    # whole numbers, so float32 is exact as long as fewer than 2^24 keys are drawn
-    alike = counts.astype(np.float32) @ (signs[0] * signs[1])
     number = counts.sum(axis=1)
-    untied = []
+    signs, untied = [], []
     for side in values.T:
+        signs.append(np.sign(side[:, np.newaxis] - side).astype(np.float32))
         totals, _ = by_value(side, counts)
         # of all ordered pairs of keys those whose values differ
         untied.append(number**2 - (totals**2).sum(axis=1))
+    # whole numbers, so float32 is exact as long as fewer than 2^24 keys are drawn
+    alike = counts.astype(np.float32) @ (signs[0] * signs[1])
     value = summed.correlation((alike * counts).sum(axis=1), np.sqrt(untied[0]) * np.sqrt(untied[1]), constant)
     return np.where((number < 2) | (untied[0] == 0), math.nan, value)
 
@@ -230,15 +249,6 @@ def _r2(sums: Array) -> Array:
     spread = summed.spread(number, x, xx)
     value = np.where(spread > 0, 1 - summed.quotient(number * errors, spread), np.where(errors == 0, 1.0, 0.0))
     return np.where(drawn < 2, math.nan, value)
-
-
-def _ccc(sums: Array, constant: float) -> Array:
-    """2 covariance / (2 covariance + mean squared difference), for variances + (difference of means)² is that sum."""
-    number, x, y, xx, xy, differences = np.moveaxis(sums, -1, 0)
-    spread = summed.spread(number, x, xx)
-    covariance = np.where(spread == 0, 0.0, number * xy - x * y)
-    value = summed.quotient(2 * covariance, 2 * covariance + number * differences, undefined=constant)
-    return np.where(number < 1, math.nan, value)
 
 
 def _median(values: Array, counts: Array) -> Array:

@@ -91,8 +91,11 @@ def called(plan: Plan, gold: Any, predicted: Any, **further: Any) -> Any:
 
 def _has_arrays(*rows: Any) -> bool:
     """Whether rows hold files of arrays, for all of which the first speaks."""
-    first = [next(iter(one), {}) if isinstance(one, list) else one for one in rows]
-    return any(isinstance(value, ArrayFile) for row in first if isinstance(row, dict) for value in row.values())
+    for one in rows:
+        first = next(iter(one), {}) if isinstance(one, list) else one
+        if isinstance(first, dict) and ArrayFile in map(type, first.values()):
+            return True
+    return False
 
 
 def number_of(plan: Plan, value: Any, expected: str) -> float:

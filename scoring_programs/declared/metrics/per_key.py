@@ -3,12 +3,11 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from declared.answers import named_key
 from declared.metrics.keys import Keys
 from declared.metrics.own import OwnMetricError, called, number_of
 from declared.plan import Plan
@@ -32,8 +31,18 @@ class OfKeys:
     undefined: int = 0
 
     def statistic(self, positions: Sequence[int], keys: Keys) -> Additive:
-        """Return the sum of the numerators over that of the denominators, each as much as its key weighs."""
-        return keys.additive(partial(_of_sums, undefined=keys.worst), *self.terms[positions].T)
+        """Return Σ numerators / Σ denominators, each as much as its key weighs; 0/0 = 0.
+
+        Where no key counts it is undefined.
+        """
+
+        def of_sums(sums: Array) -> Array:
+            numerator, denominator, counted = np.moveaxis(sums, -1, 0)
+            values = summed.quotient(numerator, denominator, math.nan)
+            values = np.where((numerator == 0) & (denominator == 0), 0.0, values)
+            return np.where((counted == 0) | ~np.isfinite(values), keys.worst, values)
+
+        return keys.additive(of_sums, *self.terms[positions].T)
 
 
 def values_of_keys(plan: Plan, rows: OwnRows, positions: Iterable[int]) -> OfKeys:
@@ -44,7 +53,7 @@ def values_of_keys(plan: Plan, rows: OwnRows, positions: Iterable[int]) -> OfKey
             some keys and pairs for others.
     """
     terms, undefined = np.zeros((len(rows), 3)), 0
-    kinds: dict[str, Any] = {}  # a number, or a pair → the first key with one
+    kinds: dict[str, str] = {}  # a number, or a pair → the first key with one
     for at in positions:
         key, gold, predicted = rows[at]
         value = called(plan, gold, predicted)
@@ -54,30 +63,17 @@ def values_of_keys(plan: Plan, rows: OwnRows, positions: Iterable[int]) -> OfKey
         if isinstance(value, tuple) and len(value) == 2:
             kind, parts = "a pair", value
         expected = "a number, a tuple (numerator, denominator) or None"
-        numerator, denominator = (number_of(plan, part, expected) for part in parts)
+        numerator, denominator = number_of(plan, parts[0], expected), number_of(plan, parts[1], expected)
         is_undefined = math.isnan(numerator) or math.isnan(denominator)
         if is_undefined:
             undefined += 1
             denominator = 1.0 if math.isnan(denominator) else denominator
             numerator = plan.undefined * denominator
-        if kind == "a pair" or not is_undefined:  # NaN alone goes with either
-            kinds.setdefault(kind, key)
+        if kind not in kinds and (kind == "a pair" or not is_undefined):  # NaN alone goes with either
+            kinds[kind] = named_key(key) if isinstance(key, tuple) else shown(key)
         terms[at] = numerator, denominator, 1
     if len(kinds) > 1:
-        (one, key), (other, another) = ((kind, _shown(key)) for kind, key in kinds.items())
+        (one, key), (other, another) = kinds.items()
         what = f"gives {one} for {key}, and {other} for {another}: numbers for all keys, or pairs for all"
         raise OwnMetricError(f"{(plan.file or Path()).name} in {plan.metric}", what)
     return OfKeys(terms, undefined)
-
-
-def _shown(key: Any) -> str:
-    """A key, or one of several parts, in a message."""
-    return ", ".join(map(shown, key)) if isinstance(key, tuple) else shown(key)
-
-
-def _of_sums(sums: Array, undefined: float) -> Array:
-    """Return Σ numerators / Σ denominators, with 0/0 = 0; `undefined` where no key counts, which is the third term."""
-    numerator, denominator, counted = np.moveaxis(sums, -1, 0)
-    values = summed.quotient(numerator, denominator, math.nan)
-    values = np.where((numerator == 0) & (denominator == 0), 0.0, values)
-    return np.where((counted == 0) | ~np.isfinite(values), undefined, values)

@@ -5,7 +5,6 @@ tuple, in the order of the field's `values`. All as scikit-learn's, but for ECE 
 """
 
 import math
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,7 +67,7 @@ def ece(sample: Sample, options: Options, keys: Keys) -> Additive:
     # a share that rounding moved past the end of its bin is in the bin all the same
     place = np.ceil(np.round(top * options["bins"], 9)).astype(np.intp) - 1
     place = np.clip(place, 0, options["bins"] - 1)
-    of_bins = [np.where(place == number, right - top, 0.0) for number in range(options["bins"])]
+    of_bins = np.where(place == np.arange(options["bins"])[:, np.newaxis], right - top, 0.0)
     return keys.additive(_ece, *of_bins, np.ones(len(top)))
 
 
@@ -103,24 +102,23 @@ def _ordered(formula: ItemFormula, sample: Sample, options: Options, keys: Keys)
     if not _is_of_labels(sample):
         return keys.ordered(formula, *_sides(sample, options))
     gold, predicted = _of_labels(sample)
-    over_labels = partial(_one_against_rest, formula=formula, average=options["average"])
-    return keys.ordered(over_labels, gold, *predicted.T)
 
+    def one_against_rest(values: Array, counts: Array) -> Array:
+        """The mean over labels, or by how much each counts; one that the keys drawn leave undefined is left out."""
+        gold, predicted = values[:, 0], values[:, 1:]
+        of_labels, sizes = [], []
+        for label, column in enumerate(predicted.T):
+            is_gold = (gold == label).astype(np.float64)
+            of_labels.append(formula(np.column_stack([is_gold, column]), counts))
+            sizes.append((counts * is_gold).sum(axis=1))
+        found, weights = np.stack(of_labels, axis=1), np.stack(sizes, axis=1)
+        if options["average"] == "macro":
+            return summed.mean_where(found, ~np.isnan(found))
+        # a label that is undefined weighs nothing; NaN times 0 would be NaN
+        weights = np.where(np.isnan(found), 0.0, weights)
+        return summed.quotient((np.nan_to_num(found) * weights).sum(axis=1), weights.sum(axis=1), undefined=math.nan)
 
-def _one_against_rest(values: Array, counts: Array, formula: ItemFormula, average: str) -> Array:
-    """The mean over labels, or by how much each counts; one that the keys drawn leave undefined is left out."""
-    gold, predicted = values[:, 0], values[:, 1:]
-    of_labels, sizes = [], []
-    for label, column in enumerate(predicted.T):
-        is_gold = (gold == label).astype(np.float64)
-        of_labels.append(formula(np.column_stack([is_gold, column]), counts))
-        sizes.append((counts * is_gold).sum(axis=1))
-    found, weights = np.stack(of_labels, axis=1), np.stack(sizes, axis=1)
-    if average == "macro":
-        return summed.mean_where(found, ~np.isnan(found))
-    # a label that is undefined weighs nothing; NaN times 0 would be NaN
-    weights = np.where(np.isnan(found), 0.0, weights)
-    return summed.quotient((np.nan_to_num(found) * weights).sum(axis=1), weights.sum(axis=1), undefined=math.nan)
+    return keys.ordered(one_against_rest, gold, *predicted.T)
 
 
 def _roc_auc(values: Array, counts: Array) -> Array:

@@ -1,13 +1,12 @@
 """Metrics of sets (labels, spans, or with many rows the rows of a key as tuples), and exact matches of answers."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from functools import partial
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from typing import Any
 
 import numpy as np
 
-from declared.metrics import Options, Sample
+from declared.metrics import Metric, Options, Sample
 from declared.metrics.keys import Keys
 from declared.metrics.texts import text_form
 from scoring_kit.metrics import summed
@@ -15,18 +14,18 @@ from scoring_kit.units import Additive, Array
 
 Form = Callable[[str], str]
 """A function that makes of a text what is compared."""
+Formula = Callable[[Array], Array]
 
 
 def exact_match(sample: Sample, options: Options, keys: Keys) -> Additive:
     """Return the share of keys whose answer equals the gold in every field."""
     form = text_form(options)
-    pairs = zip(sample.gold, sample.predicted, strict=True)
-    if sample.many:
-        return keys.mean([_rows(gold, form) == _rows(answer, form) for gold, answer in pairs])
     equal = []
-    for gold, answer in pairs:
-        fields = zip(gold, answer, strict=True)
-        equal.append(all(_equals(truth, given, form) for truth, given in fields))
+    for gold, answer in zip(sample.gold, sample.predicted, strict=True):
+        if sample.many:
+            equal.append(_rows(gold, form) == _rows(answer, form))
+        else:
+            equal.append(all(_equals(truth, given, form) for truth, given in zip(gold, answer, strict=True)))
     return keys.mean(equal)
 
 
@@ -43,19 +42,25 @@ def span_iou(sample: Sample, options: Options, keys: Keys) -> Additive:
     return keys.mean(summed.quotient(shared, covered, undefined=1.0))
 
 
-def _averaged(formula: Callable[[Array], Array], sample: Sample, options: Options, keys: Keys) -> Additive:
-    """Micro: the formula of the counts of all keys together. Macro: the mean over keys, two empty sets being equal."""
-    if options["match"] == "overlap":
-        formula = OF_OVERLAPS[formula]
-    counts = np.array(list(_counts(sample, options["match"])), dtype=np.float64)
-    if options["average"] == "micro":
-        return keys.additive(formula, *counts.T)
-    return keys.mean(np.where(counts.any(axis=1), formula(counts), 1.0))
+def _averaged(formula: Formula, of_overlaps: Formula) -> Metric:
+    """Micro: the formula of the counts of all keys together. Macro: the mean over keys, two empty sets being equal.
+
+    One span may overlap with several, so that right and found ones are counted each by themselves, for `of_overlaps`.
+    """
+
+    def metric(sample: Sample, options: Options, keys: Keys) -> Additive:
+        own = of_overlaps if options["match"] == "overlap" else formula
+        counts = np.array(list(_counts(sample, options["match"])), dtype=np.float64)
+        if options["average"] == "micro":
+            return keys.additive(own, *counts.T)
+        return keys.mean(np.where(counts.any(axis=1), own(counts), 1.0))
+
+    return metric
 
 
 def _f1_of_overlaps(counts: Array) -> Array:
     """The harmonic mean of both shares, of (right, predicted, gold, found)."""
-    precision, recall = summed.precision(counts), summed.quotient(counts[..., 3], counts[..., 2])
+    precision, recall = summed.precision(counts), _recall_of_overlaps(counts)
     return summed.quotient(2 * precision * recall, precision + recall)
 
 
@@ -63,15 +68,9 @@ def _recall_of_overlaps(counts: Array) -> Array:
     return summed.quotient(counts[..., 3], counts[..., 2])
 
 
-OF_OVERLAPS: Mapping[Any, Callable[[Array], Array]] = {
-    summed.f1: _f1_of_overlaps,
-    summed.precision: summed.precision,
-    summed.recall: _recall_of_overlaps,
-}
-"""One span may overlap with several, so that right and found ones are counted each by themselves."""
-set_f1 = partial(_averaged, summed.f1)
-set_precision = partial(_averaged, summed.precision)
-set_recall = partial(_averaged, summed.recall)
+set_f1 = _averaged(summed.f1, _f1_of_overlaps)
+set_precision = _averaged(summed.precision, summed.precision)
+set_recall = _averaged(summed.recall, _recall_of_overlaps)
 
 
 def _counts(sample: Sample, match: str) -> Iterator[tuple[int, ...]]:

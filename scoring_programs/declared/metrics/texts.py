@@ -8,19 +8,18 @@ import re
 import string
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from declared.metrics import Options, Sample
+from declared.metrics import Metric, Options, Sample
 from declared.metrics.keys import Keys
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array
 
 if TYPE_CHECKING:
-    from sacrebleu.metrics.base import Metric
+    import sacrebleu.metrics.base
 
 ARTICLES = re.compile(r"\b(a|an|the)\b")
 PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -90,26 +89,31 @@ def _token_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
     return 2 * shared / (len(gold) + len(predicted))
 
 
-def _error_rate(process: str, sample: Sample, options: Options, keys: Keys) -> Additive:
+def _error_rate(process: str) -> Metric:
     """Edits over the number of words or characters of the gold."""
-    import jiwer
 
-    gold, predicted = list(sample.gold), list(sample.predicted)
-    if options["lowercase"]:
-        gold, predicted = [text.lower() for text in gold], [text.lower() for text in predicted]
-    aligned = getattr(jiwer, process)(gold, predicted)
-    edits = []
-    for chunks in aligned.alignments:
-        number = 0
-        for chunk in chunks:
-            if chunk.type != "equal":
-                number += max(chunk.ref_end_idx - chunk.ref_start_idx, chunk.hyp_end_idx - chunk.hyp_start_idx)
-        edits.append(number)
-    return keys.additive(_errors, edits, [len(pieces) for pieces in aligned.references])
+    def metric(sample: Sample, options: Options, keys: Keys) -> Additive:
+        import jiwer
+
+        gold, predicted = list(sample.gold), list(sample.predicted)
+        if options["lowercase"]:
+            gold, predicted = [text.lower() for text in gold], [text.lower() for text in predicted]
+        aligned = getattr(jiwer, process)(gold, predicted)
+        edits, pieces = [], []
+        for chunks, reference in zip(aligned.alignments, aligned.references, strict=True):
+            number = 0
+            for chunk in chunks:
+                if chunk.type != "equal":
+                    number += max(chunk.ref_end_idx - chunk.ref_start_idx, chunk.hyp_end_idx - chunk.hyp_start_idx)
+            edits.append(number)
+            pieces.append(len(reference))
+        return keys.additive(_errors, edits, pieces)
+
+    return metric
 
 
-wer = partial(_error_rate, "process_words")
-cer = partial(_error_rate, "process_characters")
+wer = _error_rate("process_words")
+cer = _error_rate("process_characters")
 
 
 def _errors(sums: Array) -> Array:
@@ -128,24 +132,26 @@ def edit_distance(sample: Sample, options: Options, keys: Keys) -> Additive:
     return keys.mean(distances)
 
 
-def _lcs(formula: Callable[[Array], Array], sample: Sample, options: Options, keys: Keys) -> Additive:
+def _lcs(formula: Callable[[Array], Array]) -> Metric:
     """Of the lengths of the longest common subsequence, of the answer and of the gold; two empty texts are equal."""
-    from rapidfuzz.distance import LCSseq
 
-    counts = _of_pairs(LCSseq.similarity, sample, options)
-    if options["average"] == "micro":
-        return keys.additive(partial(_or_equal, formula=formula), *counts)
-    return keys.mean(_or_equal(counts.T, formula))
+    def or_equal(counts: Array) -> Array:
+        return np.where(counts.any(axis=-1), formula(counts), 1.0)
+
+    def metric(sample: Sample, options: Options, keys: Keys) -> Additive:
+        from rapidfuzz.distance import LCSseq
+
+        counts = _of_pairs(LCSseq.similarity, sample, options)
+        if options["average"] == "micro":
+            return keys.additive(or_equal, *counts)
+        return keys.mean(or_equal(counts.T))
+
+    return metric
 
 
-lcs_f1 = partial(_lcs, summed.f1)
-lcs_precision = partial(_lcs, summed.precision)
-lcs_recall = partial(_lcs, summed.recall)
-
-
-def _or_equal(counts: Array, formula: Callable[[Array], Array]) -> Array:
-    """The formula; 1 where there is nothing at all."""
-    return np.where(counts.any(axis=-1), formula(counts), 1.0)
+lcs_f1 = _lcs(summed.f1)
+lcs_precision = _lcs(summed.precision)
+lcs_recall = _lcs(summed.recall)
 
 
 def _of_pairs(measure: Callable[[Pieces, Pieces], int], sample: Sample, options: Options) -> Array:
@@ -189,9 +195,11 @@ def ter(sample: Sample, options: Options, keys: Keys) -> Additive:
     return _of_segments(TER(case_sensitive=not options["lowercase"]), _ter, sample, keys)
 
 
-def _of_segments(metric: "Metric", formula: Callable[[Array], Array], sample: Sample, keys: Keys) -> Additive:
+def _of_segments(
+    metric: "sacrebleu.metrics.base.Metric", formula: Callable[[Array], Array], sample: Sample, keys: Keys
+) -> Additive:
     # as sacrebleu takes them: a list of first references, one of second ones, and so on
-    streams: Any = [list(stream) for stream in zip_longest(*references(sample.gold))]
+    streams: Any = list(zip_longest(*references(sample.gold)))
     counts = metric._extract_corpus_statistics(list(sample.predicted), streams)
     return keys.additive(formula, *np.array(counts, dtype=np.float64).T)
 
