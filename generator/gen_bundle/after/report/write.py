@@ -34,7 +34,7 @@ from gen_bundle.after.report.content import (
 from gen_bundle.after.report.figures import figures
 from gen_bundle.build.render.drawing import DrawnFigure, fonts_for
 from gen_bundle.build.render.html_page import Functions, html_page, is_marked
-from gen_bundle.build.render.rankings import csv_text, latex_text, one_lined
+from gen_bundle.build.render.rankings import by_cell, csv_text, latex_text
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.plain_text import one_line, units_word
 from gen_bundle.ground.resources import install_command
@@ -342,7 +342,7 @@ def _groups(family: Mapping[str, Any], decimals: int) -> list[list[str]]:
 
 def _set(table: LatexTable) -> Iterator[str]:
     """The table as floats that fit, the first with the label: so many columns and rows in each as there is room for."""
-    head, *rows = one_lined((table.header, *table.rows))
+    head, *rows = by_cell((table.header, *table.rows), one_line)
     widths = [_column_width(column) for column in zip(head, *rows, strict=True)]
     if table.fixed > 1:
         widths = [min(width, WIDEST_WORD + 1) for width in widths]

@@ -23,8 +23,11 @@ def page_text(text: str) -> str:
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a Markdown table; bars in cells are escaped, line ends become blanks."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
+    lines = []
+    for row in (header, ["---"] * len(header), *rows):
+        cells = " | ".join([_cell(text) for text in row])
+        lines.append(f"| {cells} |")
+    return "\n".join(lines)
 
 
 def _cell(text: str) -> str:
@@ -54,8 +57,12 @@ def tasks_table(tasks: Sequence[DeclaredTask]) -> str:
     """
     rows, owners = [], []
     for task in tasks:
-        rows.append([task.name, "; ".join(column.title for column in task.columns)])
-        owners += [(task, column) for column in task.columns if column.worst is not None]
+        titles = []
+        for column in task.columns:
+            titles.append(column.title)
+            if column.worst is not None:
+                owners.append((task, column))
+        rows.append([task.name, "; ".join(titles)])
     owner, example = max(owners, key=lambda pair: abs(pair[1].worst or 0))
     other = next(task for task in tasks if task != owner)
     return (
@@ -108,15 +115,16 @@ def _local(moment: datetime, zones: Sequence[tzinfo]) -> list[str]:
 
 def limits_table(phases: Sequence[DeclaredPhase], tasks: Sequence[DeclaredTask]) -> str:
     """Return how many submissions each phase takes and how long one may be scored; its tasks where it has not all."""
-    header = ["Phase", "Submissions a day", "Submissions in all", "Time to score one", "Tasks"]
+    header = ["Phase", "Submissions a day", "Submissions in all", "Time to score one"]
+    have_all = all(phase.tasks is None for phase in phases)
+    if not have_all:
+        header.append("Tasks")
     rows = []
     for phase in phases:
-        names = [task.name for task in tasks if task.id in (phase.tasks or [task.id])]
-        a_day, in_all = (str(limit or "no limit") for limit in (phase.max_submissions_per_day, phase.max_submissions))
-        rows.append([phase.name, a_day, in_all, f"{phase.execution_time_limit} s", "; ".join(names)])
-    if all(phase.tasks is None for phase in phases):
-        header.pop()
-        rows = [row[:-1] for row in rows]
+        a_day, in_all = phase.max_submissions_per_day or "no limit", phase.max_submissions or "no limit"
+        rows.append([phase.name, f"{a_day}", f"{in_all}", f"{phase.execution_time_limit} s"])
+        if not have_all:
+            rows[-1].append("; ".join([task.name for task in tasks if task.id in (phase.tasks or [task.id])]))
     return markdown_table(header, rows)
 
 

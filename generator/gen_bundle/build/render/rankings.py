@@ -8,7 +8,7 @@ import io
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +68,10 @@ NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 def as_text(ranking: Ranking) -> str:
     """Who won, and tables for a terminal, numbers to the right."""
-    return "\n".join([*(f"{one_line(text)}\n" for text in ranking.summary), *map(_text_table, ranking.tables)])
+    parts = [f"{one_line(text)}\n" for text in ranking.summary]
+    for table in ranking.tables:
+        parts.append(_text_table(table))
+    return "\n".join(parts)
 
 
 def as_csv(ranking: Ranking) -> str:
@@ -83,7 +86,7 @@ def as_csv(ranking: Ranking) -> str:
 def csv_text(rows: Iterable[Iterable[Any]]) -> str:
     """Return a table of which no spreadsheet takes a cell for a formula: such a text gets an apostrophe before it."""
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(map(_csv_cell, row) for row in rows)
+    csv.writer(out, lineterminator="\n").writerows(by_cell(rows, _csv_cell))
     return out.getvalue()
 
 
@@ -108,8 +111,8 @@ def as_markdown(ranking: Ranking) -> str:
     """Return a section with a table for each ranking, fit for a results page."""
     sections = []
     for table in ranking.tables:
-        rows = [list(map(_markdown, row)) for row in table.rows]
-        sections.append(f"## {_markdown(table.title)}\n\n{markdown_table(table.header, rows)}\n")
+        rows = markdown_table(table.header, [*by_cell(table.rows, _markdown)])
+        sections.append(f"## {_markdown(table.title)}\n\n{rows}\n")
     return "\n".join(sections)
 
 
@@ -132,19 +135,20 @@ FORMATS: Mapping[str, Callable[[Ranking], str]] = {
 }
 
 
-def one_lined(lines: Iterable[Sequence[str]]) -> list[list[str]]:
-    """Return the lines of a table with each cell on one line."""
-    return [list(map(one_line, line)) for line in lines]
+def by_cell(lines: Iterable[Iterable[Any]], written: Callable[[Any], Any]) -> Iterator[list[Any]]:
+    """Yield the lines of a table with each cell as it is `written`."""
+    for line in lines:
+        yield [written(cell) for cell in line]
 
 
 def _text_table(table: RankingTable) -> str:
-    lines = one_lined((table.header, *table.rows))
+    lines = [*by_cell((table.header, *table.rows), one_line)]
     printed = [""] * len(lines)
-    for cells, to_right in zip(zip(*lines, strict=True), _to_right(table), strict=True):
+    for cells, side in zip(zip(*lines, strict=True), _sides(table), strict=True):
         width = max(map(_cells_of, cells))
         for at, cell in enumerate(cells):
             blanks = " " * (width - _cells_of(cell))
-            if to_right:
+            if side == "r":
                 printed[at] += f"{blanks}{cell}  "
             else:
                 printed[at] += f"{cell}{blanks}  "
@@ -162,23 +166,24 @@ def _cells_of(text: str) -> int:
     return places
 
 
-def _to_right(table: RankingTable) -> list[bool]:
-    """Of each column, whether it holds numbers alone."""
-    columns = [True] * len(table.header)
+def _sides(table: RankingTable) -> list[str]:
+    """Of each column `r` where it holds numbers alone, or else `l`."""
+    sides = ["r"] * len(table.header)
     for row in table.rows:
         for at, cell in enumerate(row):
-            columns[at] &= cell == "" or cell.rstrip("=").replace(".", "").lstrip("-").isdigit()
-    return columns
+            if cell and not cell.rstrip("=").replace(".", "").lstrip("-").isdigit():
+                sides[at] = "l"
+    return sides
 
 
 def _latex_table(table: RankingTable) -> str:
-    columns = "".join("lr"[to_right] for to_right in _to_right(table))
-    header, *rows = (" & ".join(map(latex_text, cells)) + r" \\" for cells in (table.header, *table.rows))
+    lines = by_cell((table.header, *table.rows), latex_text)
+    header, *rows = [" & ".join(cells) + r" \\" for cells in lines]
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
-            rf"\begin{{tabular}}{{{columns}}}",
+            rf"\begin{{tabular}}{{{''.join(_sides(table))}}}",
             r"\hline",
             header,
             r"\hline",
