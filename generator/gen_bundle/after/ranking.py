@@ -8,7 +8,7 @@ import csv
 import json
 import shlex
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -78,20 +78,24 @@ class RankRequest:
     @property
     def command(self) -> str:
         """The command line that asks for the same, without the teams that are hidden: it stands in the report."""
-        options: list[tuple[str, object]] = [
-            ("--scores", self.scores),
-            ("--submissions", self.submissions),
-            ("--data", self.data),
-            ("--phase", self.phase),
-            ("--task", self.task),
-            *(("--set", one) for one in self.overrides),
-            *(("--baseline", one) for one in self.baselines),
-            ("--report", self.report),
-            ("--resamples", self.resamples),
-            ("--seed", self.seed),
-        ]
-        given = [part for name, value in options if value is not None for part in (name, str(value))]
-        return shlex.join(["gen-bundle", "rank", self.competition, *given])
+        options: Mapping[str, Sequence[object]] = {
+            "--scores": [self.scores],
+            "--submissions": [self.submissions],
+            "--data": [self.data],
+            "--phase": [self.phase],
+            "--task": [self.task],
+            "--set": self.overrides,
+            "--baseline": self.baselines,
+            "--report": [self.report],
+            "--resamples": [self.resamples],
+            "--seed": [self.seed],
+        }
+        words = ["gen-bundle", "rank", self.competition]
+        for name, values in options.items():
+            for value in values:
+                if value is not None:
+                    words += [name, str(value)]
+        return shlex.join(words)
 
 
 def rank(
@@ -146,10 +150,9 @@ def rank(
             advance(now)
 
         answer = opened.ask("rank", given, tell)
-        tables = [RankingTable(**table) for table in answer.pop("tables")]
         statistics = answer.pop("report", None)
         notes = [*answer.pop("notes"), *notes]
-        ranking = Ranking(notes=notes, tables=tables, result=answer)
+        ranking = Ranking(notes=notes, tables=_tables(answer), result=answer)
         if request.report:
             from gen_bundle.after.report.content import FinalReport, summary
             from gen_bundle.after.report.write import write_report
@@ -161,8 +164,17 @@ def rank(
             if note := missing_note(report.teams):
                 notes.append(note)
             write_report(report, units, request.report)
-            ranking = replace(ranking, summary=[text for task in report.tasks.values() if (text := summary(task))])
+            told = []
+            for task in report.tasks.values():
+                if text := summary(task):
+                    told.append(text)
+            ranking = replace(ranking, summary=told)
     return ranking
+
+
+def _tables(answer: dict[str, Any]) -> list[RankingTable]:
+    """The tables of an answer to the verb `rank`, which are no longer in it."""
+    return [RankingTable(**table) for table in answer.pop("tables")]
 
 
 def _check(request: RankRequest) -> None:
@@ -251,12 +263,14 @@ def _rank_foreign(folder: Path, request: RankRequest) -> Ranking:
         (work / "program.json").write_text(json.dumps(_description(project, board, columns)), encoding="utf-8")
         asked = {"program": str(work / "program.json"), "scores": str(work / "scores.csv"), **request.shown}
         answer = find_package(DECLARED, work).call("rank", asked)
-    tables = [RankingTable(**one) for one in answer.pop("tables")]
-    return Ranking(notes=[*answer.pop("notes"), *notes], tables=tables, result=answer)
+    return Ranking(notes=[*answer.pop("notes"), *notes], tables=_tables(answer), result=answer)
 
 
 def _fetched_scores(submissions: Path, hide: Collection[str]) -> tuple[GivenScores, list[str]]:
-    """The scores of each participant's submission on the leaderboard, the latest of several, and remarks on others."""
+    """The scores of each participant's submission on the leaderboard, the latest of several, and remarks.
+
+    Nothing is said of the participants in `hide`.
+    """
     fetched = read_fetched(submissions)
     if fetched is None:
         raise UserError(
@@ -266,35 +280,32 @@ def _fetched_scores(submissions: Path, hide: Collection[str]) -> tuple[GivenScor
     records = read_records(submissions.resolve().parent)
     there = chosen_on_board(records)
     latest: dict[str, Record] = {}
+    parts: dict[int, dict[str, Mapping[str, object]]] = {}
     for record in sorted(records, key=lambda one: (one["created"], one["id"])):
         if record["id"] in there and record["parent"] is None:
             latest[record["owner"]] = record
+    for record in records:
+        if record["parent"] is not None:
+            parts.setdefault(record["parent"], {})[record["task"]] = record["scores"]  # the last queue's
     if not latest:
         raise UserError(f"--submissions {submissions}: none of them is on the leaderboard. Fetch them again.")
     scores: dict[str, list[Mapping[str, object]]] = {}
+    remarks, tasks = [*fetched.notes], set[str]()
     for owner, record in latest.items():
-        parts = {one["task"]: one["scores"] for one in records if one["parent"] == record["id"]}  # the last queue's
-        scores[owner] = list(parts.values()) or [record["scores"]]
-    return scores, [*fetched.notes, *_remarks(records, latest, fetched.late, hide)]
-
-
-def _remarks(
-    records: Sequence[Record], latest: Mapping[str, Record], late: Collection[str], hide: Collection[str]
-) -> Iterator[str]:
-    """Yield what the organisers should know of the submissions that count; `late` are folders of submissions.
-
-    Nothing is said of the participants in `hide`.
-    """
-    for owner, record in latest.items():
+        own = parts.get(record["id"], {})
+        tasks |= own.keys()
+        scores[owner] = list(own.values()) or [record["scores"]]
         folder = PurePosixPath(record["file"] or "").parent.as_posix().removeprefix(f"{SUBMISSIONS}/")
-        if folder in late and owner not in hide:
-            yield f"{owner}: the submission was sent after the end of the phase."
-    ids = {record["id"] for record in latest.values()}
-    if len({record["task"] for record in records if record["parent"] in ids}) > 1:
-        yield "The phase has several tasks: scores are summed over them, by which the platform orders its rows."
+        if folder in fetched.late and owner not in hide:
+            remarks.append(f"{owner}: the submission was sent after the end of the phase.")
+    if len(tasks) > 1:
+        remarks.append(
+            "The phase has several tasks: scores are summed over them, by which the platform orders its rows."
+        )
     elsewhere = {str(record["owner"]) for record in records} - latest.keys() - {*hide}
     if elsewhere:
-        yield f"Not on the leaderboard, and not ranked: {', '.join(sorted(elsewhere))}."
+        remarks.append(f"Not on the leaderboard, and not ranked: {', '.join(sorted(elsewhere))}.")
+    return scores, remarks
 
 
 def _table_scores(file: Path, board: Leaderboard) -> GivenScores:
@@ -322,9 +333,9 @@ def _values(board: Leaderboard, given: GivenScores, baselines: Collection[str]) 
         UserError: it would store no such score.
     """
     everyone = Board(board._replace(submission_rule="Add_And_Delete_Multiple"))
-    entries = {team: _stored(everyone, team, tasks) for team, tasks in given.items()}
     values: dict[str, dict[str, float]] = {}
-    for team, entry in entries.items():
+    for team, tasks in given.items():
+        entry = _stored(everyone, team, tasks)
         values[team] = {}
         for score in entry.scores:
             key = score.column.key

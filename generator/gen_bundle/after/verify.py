@@ -286,9 +286,9 @@ def _scored(run: Run, out: Path, program: Mapping[str, Any], bundle: str) -> Sco
 
 def compare(claim: Claim, scored: Sequence[Scored]) -> Verdict:
     """Hold a claim against the run with the nearest signature, or else the nearest figures; a ranking against all."""
-    verdicts = [_compare(claim, [one]) for one in scored]
     if not claim.of_one_program and not claim.signature:
-        verdicts = [_compare(claim, scored)]
+        return _compare(claim, scored)
+    verdicts = [_compare(claim, [one]) for one in scored]
     return min(verdicts, key=lambda one: (len(one.settings), len(one.figures), len(one.not_compared)))
 
 
@@ -333,11 +333,14 @@ def _figures(scored: Sequence[Scored]) -> dict[str, float | None]:
 def _ranking_columns(scored: Sequence[Scored], compared: set[str]) -> Iterator[str]:
     """Yield that a task's ranking column, or what the platform computes it of, was not compared."""
     for one in scored:
+        first: dict[str, Mapping[str, Any]] = {}
+        for column in one.columns:
+            if not column.get("hidden"):
+                first.setdefault(column["task"], column)
         for task in dict.fromkeys(task for task, _ in one.metrics):
-            shown = [own for own in one.columns if own["task"] == task and not own.get("hidden")]
-            for own in shown[:1]:
-                if own["key"] not in compared and not (own.get("of") and compared.issuperset(own["of"])):
-                    yield f"{own['key']}: ranks {task}, and is not among what was compared"
+            own = first.get(task)
+            if own and own["key"] not in compared and not (own.get("of") and compared.issuperset(own["of"])):
+                yield f"{own['key']}: ranks {task}, and is not among what was compared"
 
 
 def _range(column: Mapping[str, Any], score: float) -> float:

@@ -177,11 +177,10 @@ def summary(task: Mapping[str, Any]) -> str:
         text += ". Whether that is more than chance is not known: nothing is known of single units"
     text += "."
     if winner["optimism"] is not None:
-        ranked = sum(team["rank"] is not None for team in task["teams"])
         by = figure(max(winner["optimism"], 0.0), decimals)
         text += (
             f" Whoever comes first is partly lucky: in the mean over {task['resamples']:,} resamples, a first place "
-            f"among these {ranked} teams looks {by} too good, so that the score is probably at least as much "
+            f"among these {_ranked(task)} teams looks {by} too good, so that the score is probably at least as much "
             f"too {HIGH[task['sort']]}."
         )
     return text
@@ -195,10 +194,14 @@ def listed(names: Sequence[str]) -> str:
 
 def methods(report: FinalReport) -> list[str]:
     """Return a paragraph on each task, then those that hold for all."""
-    paragraphs = [_ranked_by(task) for task in report.tasks.values()]
-    tested = [task for task in report.tasks.values() if task["pairs"]]
+    paragraphs, tested, has_intervals = [], [], False
+    for task in report.tasks.values():
+        paragraphs.append(_ranked_by(task))
+        if task["pairs"]:
+            tested.append(task)
+            has_intervals |= bool(task["stability"]["wins"])
     if tested:
-        paragraphs += _statistics(tested[0], any(task["stability"]["wins"] for task in tested))
+        paragraphs += _statistics(tested[0], has_intervals)
     if report.statistics["overall"] is not None:
         paragraphs.append(
             "Over all tasks, teams that entered every task were ranked by the mean of their ranks; equal scores share "
@@ -208,11 +211,14 @@ def methods(report: FinalReport) -> list[str]:
     return paragraphs
 
 
+def _ranked(task: Mapping[str, Any]) -> int:
+    """How many teams have a rank."""
+    return sum(team["rank"] is not None for team in task["teams"])
+
+
 def _ranked_by(task: Mapping[str, Any]) -> str:
-    teams = sum(team["rank"] is not None for team in task["teams"])
-    text = (
-        f"{task['name']}: {plural('team', teams)} were ranked by {task['title']} ({BETTER[task['sort']]} is better). "
-    )
+    teams = plural("team", _ranked(task))
+    text = f"{task['name']}: {teams} were ranked by {task['title']} ({BETTER[task['sort']]} is better). "
     if task["units"]:
         text += f"Results were resampled over the {plural(task['unit'], task['units'])} of the test set. "
     if task["smallest"]:

@@ -223,22 +223,23 @@ def latex_document(report: FinalReport, drawn: Mapping[str, Mapping[str, DrawnFi
         if told := content.summary(task):
             lines += [rf"\paragraph{{{_text(task['name'])}}} {_text(told)}", ""]
     for id_, task in report.tasks.items():
-        tables, own_figures = _tables(id_, task), drawn[id_].values()
-        named = []
-        if labels := ", ".join(rf"\ref{{tab:{table.label}}}" for table in tables):
-            named.append(f"Tables {labels}")
-        if labels := ", ".join(rf"\ref{{fig:{one.name}}}" for one in own_figures):
-            named.append(f"Figures {labels}")
-        lines.append("")
-        if named:
-            lines[-1] = f"{_text(task['name'])}: see {' and '.join(named)}.\n"
-        for table in tables:
+        of_tables, of_figures, named = [], [], []
+        for table in _tables(id_, task):
+            of_tables.append(rf"\ref{{tab:{table.label}}}")
             floats += _set(table)
-        for one in own_figures:
+        for one in drawn[id_].values():
+            of_figures.append(rf"\ref{{fig:{one.name}}}")
             floats += [r"\begin{figure}[tp]", r"\centering"]
             floats.append(rf"\includegraphics[{SIZE_OF_FIGURES}]{{figures/{one.name}.pdf}}")
             floats += [rf"\caption{{{_text(one.caption)}}}", rf"\label{{fig:{one.name}}}", r"\end{figure}"]
         floats.append(r"\clearpage")
+        if of_tables:
+            named.append(f"Tables {', '.join(of_tables)}")
+        if of_figures:
+            named.append(f"Figures {', '.join(of_figures)}")
+        lines.append("")
+        if named:
+            lines[-1] = f"{_text(task['name'])}: see {' and '.join(named)}.\n"
     for number, own in enumerate(report.own_rankings, start=1):
         floats += _set(LatexTable(f"ranking-{number}", own.title, own.header, own.rows, fixed=2))
     lines.append(r"\begin{thebibliography}{99}")
@@ -300,8 +301,9 @@ def _pairs(task: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
     """A header of numbers, and a triangle: each team's differences from those below it."""
     names = [team["team"] for team in task["teams"] if team["score"] is not None]
     matrix = _matrix(task)
-    rows = []
+    header, rows = ["", "Team"], []
     for number, name in enumerate(names[:-1], start=1):
+        header.append(str(number + 1))
         row = [str(number), name]
         for other in names[1:]:
             pair = matrix.get(name, {}).get(other)
@@ -310,8 +312,8 @@ def _pairs(task: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
                 cell = figure(pair["difference"], task["decimals"]) + "*" * (pair["p_holm"] < content.ALPHA)
             row.append(cell)
         rows.append(row)
-    rows.append([str(len(names)), names[-1], *("" for _ in names[1:])])
-    return ["", "Team", *(str(number) for number in range(2, 1 + len(names)))], rows
+    rows.append([str(len(names)), names[-1], *[""] * (len(names) - 1)])
+    return header, rows
 
 
 def _other_ranks(task: Mapping[str, Any]) -> list[list[str]]:
@@ -343,9 +345,12 @@ def _groups(family: Mapping[str, Any], decimals: int) -> list[list[str]]:
 def _set(table: LatexTable) -> Iterator[str]:
     """The table as floats that fit, the first with the label: so many columns and rows in each as there is room for."""
     head, *rows = by_cell((table.header, *table.rows), one_line)
-    widths = [_column_width(column) for column in zip(head, *rows, strict=True)]
-    if table.fixed > 1:
-        widths = [min(width, WIDEST_WORD + 1) for width in widths]
+    widths = []
+    for column in zip(head, *rows, strict=True):
+        width = _column_width(column)
+        if table.fixed > 1:
+            width = min(width, WIDEST_WORD + 1)
+        widths.append(width)
     parts = list(_split(widths, table.fixed))
     more, after = "", rf"\label{{tab:{table.label}}}"
     for columns in parts:
@@ -404,9 +409,12 @@ def _row(cells: Sequence[str], columns: Sequence[int]) -> str:
 
 def _column_width(cells: Sequence[str]) -> float:
     """Points in which every word of a column stays whole, up to `WIDEST_WORD`, and short texts are one line."""
-    words = map(_width, " ".join(cells).split())
-    whole = map(_width, cells[1:])
-    return max(min(WIDEST_WORD, max(words, default=0.0)), min(WIDEST_CELL, max(whole, default=0.0)), 12.0) + 1.0
+    width = 12.0
+    for word in " ".join(cells).split():
+        width = max(width, min(WIDEST_WORD, _width(word)))
+    for cell in cells[1:]:
+        width = max(width, min(WIDEST_CELL, _width(cell)))
+    return width + 1.0
 
 
 def _width(text: str) -> float:
@@ -429,7 +437,8 @@ def _text(text: str) -> str:
         if right_to_left:  # the first of several words is the rightmost one
             parts.append("".join(_scripts(" ".join(words))))
         else:
-            parts += map(_word, words)
+            for word in words:
+                parts.append(_word(word))
     return " ".join(parts)
 
 
