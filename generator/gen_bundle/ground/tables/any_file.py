@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain, groupby, islice, zip_longest
 from typing import IO, Any, TypeVar
 
@@ -76,7 +76,7 @@ def in_memory(node: Node) -> Iterator[None]:
     before = node.open
     data = node.read(MOST_IN_MEMORY + 1) if node.size <= MOST_IN_MEMORY else b""
     if data and len(data) <= MOST_IN_MEMORY:
-        node.open = partial(io.BytesIO, data)
+        node.open = lambda: io.BytesIO(data)
     try:
         yield
     finally:
@@ -217,7 +217,9 @@ def _has_documents(node: Node, value: Any) -> bool:
 
 def _documents(value: Any) -> Iterator[str]:
     """The texts in JSON that may be tables or pages themselves."""
-    return (text for text in _texts_in(value) if "\n" in text or "<" in text or len(text) > LONG)
+    for text in _texts_in(value):
+        if "\n" in text or "<" in text or len(text) > LONG:
+            yield text
 
 
 def _texts_in(value: Any) -> Iterator[str]:

@@ -93,11 +93,15 @@ def is_nifti(data: bytes) -> bool:
 
 def has_one_value(data: bytes) -> bool:
     """Return whether the bytes of a file hold arrays, each of a single value: everybody may have written it."""
+    found = False
     try:
-        found = [len(_ranked(one.values())[0]) < 2 for one in arrays_in(data)]
+        for one in arrays_in(data):
+            if len(_ranked(one.values())[0]) > 1:
+                return False
+            found = True
     except (*UNREADABLE, SyntaxError, TypeError, LookupError):
         return False
-    return bool(found) and all(found)
+    return found
 
 
 def array_digests(data: bytes) -> set[str]:

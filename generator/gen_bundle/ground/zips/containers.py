@@ -10,7 +10,6 @@ import tarfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from functools import partial
 from typing import IO, cast
 from xml.etree import ElementTree
 
@@ -157,15 +156,15 @@ def _tar(node: Node, held: ExitStack) -> list[tuple[str, Node]]:
     copy = _copy(node, held, max(node.size, BUNDLE.ratio_from))
     archive = held.enter_context(tarfile.open(fileobj=copy, mode="r:"))  # noqa: SIM115 - `held` closes it
 
-    def opened(member: tarfile.TarInfo) -> IO[bytes]:
-        return archive.extractfile(member) or io.BytesIO()
+    files: list[tuple[str, Node]] = []
+    for member in archive:
+        if member.isreg() and not member.issparse():  # a sparse file may claim any size
+            files.append((member.name, _in_tar(archive, member)))
+    return files
 
-    return [
-        (member.name, Node(size=member.size, open=partial(opened, member)))
-        for member in archive
-        # a sparse file may claim any size
-        if member.isreg() and not member.issparse()
-    ]
+
+def _in_tar(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Node:
+    return Node(size=member.size, open=lambda: archive.extractfile(member) or io.BytesIO())
 
 
 def _copy(node: Node, held: ExitStack, most: int) -> IO[bytes]:

@@ -4,6 +4,7 @@ import hashlib
 import io
 import math
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -11,7 +12,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Literal, NamedTuple, cast
 
@@ -20,14 +21,19 @@ from scoring_kit.base.submissions import UNREADABLE, is_junk
 
 CHUNK = 1024 * 1024
 # What exists on any Linux server; a bundle that names such a path gets the server's file.
-_TOP = ("app", "bin", "boot", "dev", "etc", "home", "lib", "media", "mnt", "opt", "proc", "root", "run", "sbin", "tmp")
-SERVER_FILES = {"/dev/null", "/dev/zero", "/proc/version"}
-SERVER_FILES |= {f"/etc/{name}" for name in ("group", "hostname", "hosts", "os-release", "passwd", "resolv.conf")}
-SERVER_FOLDERS = {"/", "/sys", "/usr", "/usr/bin", "/usr/lib", "/usr/local", "/usr/share"}
-SERVER_FOLDERS |= {"/var", "/var/lib", "/var/log", "/var/tmp", *(f"/{name}" for name in _TOP)}  # noqa: S108 - names
+SERVER_FILES = {
+    *("/dev/null", "/dev/zero", "/proc/version"),
+    *("/etc/group", "/etc/hostname", "/etc/hosts", "/etc/os-release", "/etc/passwd", "/etc/resolv.conf"),
+}
+SERVER_FOLDERS = {
+    *("/", "/app", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/media", "/mnt", "/opt", "/proc", "/root"),
+    *("/run", "/sbin", "/sys", "/tmp", "/usr", "/usr/bin", "/usr/lib", "/usr/local", "/usr/share"),  # noqa: S108 - names
+    *("/var", "/var/lib", "/var/log", "/var/tmp"),  # noqa: S108 - names
+}
 # The bundle is unpacked into a folder of any name below /tmp.
 ABOVE_THE_BUNDLE = "/tmp"  # noqa: S108 - a path of the server, nothing is written there
 MAX_NAME_BYTES = 255
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass
@@ -64,8 +70,10 @@ class Node:
             waiting += [(f"{name}/{child}" if name else child, found) for child, found in below]
 
     def files(self) -> Iterator[tuple[str, "Node"]]:
-        """Return all files below, with names relative to here."""
-        return ((name, node) for name, node in self.walk() if not node.is_folder)
+        """Yield all files below, with names relative to here."""
+        for name, node in self.walk():
+            if not node.is_folder:
+                yield name, node
 
     def find(self, name: str) -> "Node | OnServer | None":
         """Return what `os.path.join(this folder, name)` leads to; None when there is nothing."""
@@ -109,7 +117,10 @@ class Node:
         """Return a file or folder whose name differs from this one only in case, or in the extension .zip."""
         wanted = name.strip("/").lower()
         alike = (wanted, f"{wanted}.zip", wanted.removesuffix(".zip"))
-        return next((path for path in self.names() if path.lower() in alike), None)
+        for path in self.names():
+            if path.lower() in alike:
+                return path
+        return None
 
     def names(self) -> Iterator[str]:
         return (name for name, _ in self.walk())
@@ -117,7 +128,7 @@ class Node:
 
 def file_of(data: bytes) -> Node:
     """Return a file of these bytes."""
-    return Node(size=len(data), open=partial(io.BytesIO, data))
+    return Node(size=len(data), open=lambda: io.BytesIO(data))
 
 
 class OnServer(NamedTuple):
@@ -150,7 +161,7 @@ def _impossible(name: str) -> str | None:
 
 def is_encodable(text: str) -> bool:
     """Return whether a text has no lone surrogates, which YAML can write and UTF-8 cannot."""
-    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+    return text.isascii() or SURROGATE.search(text) is None
 
 
 def folder_tree(folder: Path) -> Node:
@@ -176,12 +187,12 @@ def folder_tree(folder: Path) -> Node:
                 children[entry.name] = Node(children=below)
                 waiting.append((entry, below, (*above, real)))
             elif entry.is_file():
-                children[entry.name] = Node(size=entry.stat().st_size, open=partial(_opened, entry))
+                children[entry.name] = _file_at(entry)
     return Node(children=top)
 
 
-def _opened(path: Path) -> IO[bytes]:
-    return path.open("rb")
+def _file_at(path: Path) -> Node:
+    return Node(size=path.stat().st_size, open=lambda: path.open("rb"))
 
 
 def write_files(node: Node, target: Path) -> None:
@@ -266,13 +277,11 @@ def open_archive(source: IO[bytes], held: ExitStack) -> Archive:
     found.members = opened.infolist()
     # members that share bytes; newer versions of zipfile refuse them, older ones inflate them again and again
     placed = sorted(found.members, key=lambda member: member.header_offset)
-    starts = [*(member.header_offset for member in placed[1:]), opened.start_dir]
-    for member, start in zip(placed, starts, strict=False):
+    for member, following in zip_longest(placed, placed[1:]):
+        start = following.header_offset if following else opened.start_dir
         if member.header_offset + 30 + member.compress_size > start:
-            following = "the next member"
-            if member is placed[-1]:
-                following = "the directory of the zip"
-            found.failures.append((member.filename, f"it overlaps {following}"))
+            what = "the next member" if following else "the directory of the zip"
+            found.failures.append((member.filename, f"it overlaps {what}"))
             break
     for member in found.members:
         _read_member(found, opened, member)
@@ -293,7 +302,7 @@ def _read_member(found: Archive, opened: zipfile.ZipFile, member: zipfile.ZipInf
             else:  # a small file, whose bytes are kept
                 data = stream.read(MOST_KEPT + 1)  # more may be inflated than the zip says, if it is not bounded here
                 found.kept += len(data)
-                node.open = partial(io.BytesIO, data)
+                node.open = lambda: io.BytesIO(data)
                 node.sha256 = digest(io.BytesIO(data))
         if old is not None and old.sha256 != node.sha256:
             found.replaced.append("/".join(parts_of(member.filename)))
@@ -358,9 +367,9 @@ class Unpacked:
     @property
     def wrapping_folder(self) -> str | None:
         """The one folder that holds everything, where there is one (junk aside)."""
-        tops = {name: node for name, node in (self.tree.children or {}).items() if not is_junk(name)}
-        folders = [name for name, node in tops.items() if node.is_folder]
-        return folders[0] if len(tops) == len(folders) == 1 else None
+        tops = [(name, node) for name, node in (self.tree.children or {}).items() if not is_junk(name)]
+        (name, node), *others = tops or [("", Node())]
+        return name if node.is_folder and not others else None
 
 
 def unpack(found: Node | OnServer, held: ExitStack) -> Unpacked:
