@@ -101,13 +101,10 @@ def read_fetched(submissions: Path) -> Fetched | None:
     if submissions.resolve().name != SUBMISSIONS or not all(file.is_file() for file in files):
         return None
     try:
-        competition, records, board = (read_json(file, Any) for file in files)
-        return _fetched(phase.name, competition, records, board)
+        return _fetched(phase)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        names = ", ".join(file.name for file in files)
-        raise UserError(
-            f"{phase}: what gen-bundle fetch wrote is damaged ({type(error).__name__} in {names}). Fetch it again."
-        ) from error
+        where = f"{type(error).__name__} in {COMPETITION}, {RECORDS}, {BOARD}"
+        raise UserError(f"{phase}: what gen-bundle fetch wrote is damaged ({where}). Fetch it again.") from error
 
 
 def chosen_on_board(records: Sequence[Mapping[str, Any]]) -> set[int]:
@@ -120,12 +117,17 @@ def name_of(record: Mapping[str, Any]) -> str:
     return "/".join(Path(record["file"]).parts[1:3])
 
 
-def _fetched(phase: str, competition: Any, records: Any, board: Any) -> Fetched:
-    end = {one["folder"]: one.get("end") for one in competition["phases"]}.get(phase)
+def _fetched(phase: Path) -> Fetched:
+    competition, records = read_json(phase.parent / COMPETITION, Any), read_json(phase / RECORDS, Any)
+    board = read_json(phase / BOARD, Any)
+    end = {one["folder"]: one.get("end") for one in competition["phases"]}.get(phase.name)
     last = datetime.fromisoformat(end) if end else None
     shown = chosen_on_board(records)
     on_board, late = [], []
+    failures: Counter[str] = Counter()
     for record in records:
+        if record.get("reason"):
+            failures[record["reason"]] += 1
         file = PurePosixPath(record["file"] or "")
         if file.is_relative_to(SUBMISSIONS):
             folder = file.relative_to(SUBMISSIONS).parent.as_posix()
@@ -135,5 +137,4 @@ def _fetched(phase: str, competition: Any, records: Any, board: Any) -> Fetched:
                 late.append(folder)
     rows = Counter(row["owner"] for row in board["submissions"])
     several_rows = sum(number > 1 for number in rows.values())
-    failures = Counter(one["reason"] for one in records if one.get("reason"))
     return Fetched(on_board, last, late, several_rows, dict(failures.most_common()))

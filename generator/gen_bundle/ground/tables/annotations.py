@@ -60,10 +60,10 @@ def table_of(name: str, suffix: str, tool: str, items: Sequence[Item], notes: Se
             asked |= dict.fromkeys(answer)
     for question in asked:
         values = [item.answers_to(question) for item in items]
-        numbers = {len(answers) for answers in values}
+        fewest, most = len(min(values, key=len)), len(max(values, key=len))
         # spans or labels, of which there may be none
         are_sets = any(isinstance(value, list) for value in itertools.chain.from_iterable(values))
-        if are_sets or len(numbers) > 1 or max(numbers) < 2:
+        if are_sets or fewest < most or most < 2:
             title = question if question not in columns else f"{question}_answer"
             columns[title], several = _first_of_each(values, are_sets=are_sets)
             if several:
@@ -71,9 +71,9 @@ def table_of(name: str, suffix: str, tool: str, items: Sequence[Item], notes: Se
                 found.append(f"{name}: {what}; leave the one that counts in the export to choose otherwise")
             continue
         before = f"{question}_" * (len(asked) > 1)
-        for at in range(max(numbers)):
-            columns[f"{before}annotator_{at + 1}"] = [answers[at] for answers in values]
-        found.append(f"{name}: {question} was answered by {max(numbers)} annotators, who have a column each")
+        for number, said in enumerate(zip(*values, strict=True), start=1):
+            columns[f"{before}annotator_{number}"] = list(said)
+        found.append(f"{name}: {question} was answered by {most} annotators, who have a column each")
     found += _without_annotation(name, items)
     return FileTable(name, suffix, columns, [item.number for item in items], notes=tuple(found))
 
@@ -102,13 +102,13 @@ def _without_annotation(name: str, items: Sequence[Item]) -> list[str]:
 def _given(items: Sequence[Item]) -> dict[str, list[Any]]:
     """Return what was given, after an id; items are numbered where they have none."""
     columns: dict[str, list[Any]] = {NUMBERED: [str(at) for at in range(1, len(items) + 1)]}
-    names: dict[str, None] = {}
+    names: dict[str, bool] = {}
     for item in items:
-        names |= dict.fromkeys(item.given)
-    for name in names:
-        values = [item.given.get(name) for item in items]
-        if any(_can_be_given(value) for value in values):
-            columns[name] = values
+        for name, value in item.given.items():
+            names[name] = names.get(name, False) or _can_be_given(value)
+    for name, can_be_given in names.items():
+        if can_be_given:
+            columns[name] = [item.given.get(name) for item in items]
     return columns
 
 
@@ -118,4 +118,4 @@ def _can_be_given(value: Any) -> bool:
 
 def one_or_labels(answers: Sequence[Sequence[str]]) -> bool:
     """Return whether all of these sets hold at most one label, so that they are labels rather than sets."""
-    return all(len(labels) < 2 for labels in answers)
+    return len(max(answers, key=len, default=())) < 2

@@ -124,7 +124,7 @@ def _rows(file: TextFile, layout: Layout, quoting: Quoting = "rfc4180") -> CellR
     try:
         for cells in reader:
             number = reader.line_num
-            if any(cell.strip() for cell in cells):
+            if "".join(cells).strip():
                 rows.cells.append(cells)
                 rows.numbers.append(number)
             elif len(cells) > 1:

@@ -20,9 +20,9 @@ def is_export(first: Mapping[str, Any]) -> bool:
 def read_records(name: str, suffix: str, values: Sequence[Any], numbers: Sequence[int]) -> FileTable:
     """Return a row for each document; labels of which no document has several are one label each."""
     annotated = [record.get("entities", record.get("label")) or () for record in values]
-    everything = list(itertools.chain.from_iterable(annotated))
+    everything = itertools.chain.from_iterable(annotated)
     are_labels = "entities" not in values[0] and all(isinstance(one, str) for one in everything)
-    items = []
+    items, related = [], 0
     for number, record, found in zip(numbers, values, annotated, strict=True):
         given = {key: value for key, value in record.items() if key not in ANNOTATED}
         items.append(Item(number, given, [{"spans": _spans(found)}]))
@@ -30,12 +30,9 @@ def read_records(name: str, suffix: str, values: Sequence[Any], numbers: Sequenc
             items[-1].answers = [{"label": next(iter(found), None)}]
         elif are_labels:
             items[-1].answers = [{"labels": list(found)}]
-    return table_of(name, suffix, "Doccano", items, _left_out(name, values))
-
-
-def _left_out(name: str, records: Sequence[dict[str, Any]]) -> list[str]:
-    related = [record for record in records if record.get("relations")]
-    return [f"{name}: the relations of {len(related)} documents are left out"] if related else []
+        related += bool(record.get("relations"))
+    notes = [f"{name}: the relations of {related} documents are left out"] if related else []
+    return table_of(name, suffix, "Doccano", items, notes)
 
 
 def _spans(annotated: Sequence[Any]) -> list[list[Any]]:

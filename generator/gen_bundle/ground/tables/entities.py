@@ -159,7 +159,12 @@ def _beside(
     for other, texts in columns.items():
         if other == name or not any(" " in text or text.startswith("[") for text in texts[:LOOKED_AT]):
             continue
-        found = [reads(cell, text) for cell, text in zip(cells, texts, strict=True)]
-        if None not in found:
-            return {f"{ENTITIES}{name}": [_joined(words or ()) for words in found]}
+        found = []
+        for cell, text in zip(cells, texts, strict=True):
+            words = reads(cell, text)
+            if words is None:
+                break
+            found.append(_joined(words))
+        else:
+            return {f"{ENTITIES}{name}": found}
     return {}

@@ -132,8 +132,11 @@ def _items(value: Any, file: TextFile, notes: list[str]) -> list[Any]:
     if by_place := _by_columns(value):
         notes.append(f"{file.name}: holds columns; each place of them is a row")
         return by_place
-    lists = [name for name, item in value.items() if _has_records(item)]
-    objects = sum(isinstance(item, dict) for item in value.values())
+    lists, objects = [], 0
+    for name, item in value.items():
+        if _has_records(item):
+            lists.append(name)
+        objects += isinstance(item, dict)
     if len(lists) == 1 and not objects:
         notes.append(f"{file.name}: the records are those of {lists[0]!r}")
         return list(value[lists[0]])
@@ -200,16 +203,18 @@ def _records(values: list[Any], table: FileTable, notes: list[str]) -> tuple[Fil
     kinds = {type(value) for value in values}
     if kinds and dict not in kinds and list not in kinds:
         notes.append(f"{table.file}: holds plain values, which are numbered from 1")
-        return table, list(_keyed({str(number): value for number, value in enumerate(values, start=1)}))
+        return table, [{NUMBERED: str(number), ANSWER: value} for number, value in enumerate(values, start=1)]
     problems = []
     for at, value in enumerate(values):
         if not isinstance(value, dict):
             problems.append(f"{table.place(at)}: is not an object. Expected {{name: value, …}}.")
     raise_all(problems)
-    keys = set(itertools.chain.from_iterable(values))
+    together: dict[str, Any] = {}
+    for value in values:
+        together |= value
     # such as {"t1": "positive"}, each with a key of its own
-    if len(values) > 1 and len(keys) == len(values) and all(len(value) == 1 for value in values):
-        return table, [one for value in values for one in _keyed(value)]
+    if len(values) > 1 and len(together) == len(values) and all(len(value) == 1 for value in values):
+        return table, list(_keyed(together))
     table, records = _within_one_list(values, table, notes)
     return table, _flat(records)
 
@@ -263,8 +268,8 @@ def _within_one_list(records: list[Any], table: FileTable, notes: list[str]) -> 
         found: list[Any] = []
         numbers: list[int] = []
         for number, record in zip(table.numbers, records, strict=True):
-            others = {key: value for key, value in record.items() if key != name}
-            for inner in record.get(name) or ():
+            others = dict(record)
+            for inner in others.pop(name, None) or ():
                 row = dict(others)
                 for key, value in inner.items():
                     row[f"{name}.{key}" if key in others else key] = value

@@ -69,5 +69,7 @@ def _answer(record: Mapping[str, Any], *, single: bool) -> Answer:
         if single:
             return {"label": chosen[0] if chosen else None}
         return {"labels": chosen}
-    spans = [[span["start"], span["end"], str(span.get("label", ""))] for span in record.get("spans") or ()]
+    spans = []
+    for span in record.get("spans") or ():
+        spans.append([span["start"], span["end"], str(span.get("label", ""))])
     return {"spans": spans_in_order(spans)}

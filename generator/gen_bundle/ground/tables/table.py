@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from gen_bundle.ground.errors import UserError, raise_all
+from gen_bundle.ground.tables.values import picked
 from scoring_kit.base.field_types import json_text
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -112,10 +113,9 @@ class FileTable:
         """These rows alone."""
         columns = {}
         for name, values in self.columns.items():
-            columns[name] = [values[row] for row in rows]
-        numbers = [self.numbers[row] for row in rows]
-        phases = self.phases and [self.phases[row] for row in rows]
-        return replace(self, columns=columns, numbers=numbers, phases=phases)
+            columns[name] = picked(values, rows)
+        phases = self.phases and picked(self.phases, rows)
+        return replace(self, columns=columns, numbers=picked(self.numbers, rows), phases=phases)
 
     @cached_property
     def _keys(self) -> dict[tuple[str, ...], list[tuple[str, ...]]]:

@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 WORD = re.compile(r"\w+")
 DECIMAL = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+([.,]|(?<=[0-9])e[+-]?[0-9]{1,2})?")
 JSON_STARTS = ("{", "[")
@@ -92,6 +93,11 @@ def texts_in(cell: str) -> list[str]:
     """The texts of a cell, which may be several references."""
     value = parsed(cell) if cell.startswith("[") else None
     return value if isinstance(value, list) and {str}.issuperset(map(type, value)) else [cell]
+
+
+def picked(column: Sequence[T], rows: Iterable[int]) -> list[T]:
+    """Some rows' values of a column."""
+    return [column[row] for row in rows]
 
 
 def as_numbers(column: Iterable[str]) -> dict[str, float]:
