@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from scoring_kit.csv_reading import read_gold_table
 from scoring_kit.errors import OrganiserError, Problems, printable, shown
@@ -15,6 +15,7 @@ from scoring_kit.results import comparable
 from scoring_kit.team_results import TeamResults
 
 TEAM = "team"
+Value = TypeVar("Value")
 
 Scores = dict[str, dict[str, "float | None"]]
 """Team → column key → score; None where the team did not enter the column's task."""
@@ -107,7 +108,7 @@ def average_ranks(
     `gen_bundle.codabench.board` names the source, and a test holds both to the same figures. Every team that
     entered anything has a score in all these columns, which are written and shown (the declaration allows no others).
     """
-    sources = [source for source in program.columns if source.key in column.of]
+    sources = program.sources(column)
     entered = teams_entered(scores)
     if not sources:
         return {}
@@ -137,11 +138,14 @@ Goodness = tuple[float, ...]
 
 
 def shared_ranks(
-    values: Mapping[str, float | None], descending: bool, ties: Mapping[str, Goodness] = NO_TIES
+    values: Mapping[str, float | None],
+    descending: bool,
+    ties: Mapping[str, Goodness] = NO_TIES,
+    apart: Collection[str] = (),
 ) -> dict[str, int]:
     """Return the rank of every team with a value, best first; equal ones share the best of their ranks (1, 2, 2, 4).
 
-    `ties` says what orders teams of equal values, see `tie_breaks`.
+    `ties` says what orders teams of equal values, see `tie_breaks`; teams that stand `apart` have no rank.
 
     >>> shared_ranks({"A": 0.9, "B": 0.7, "C": 0.7, "D": None}, descending=True)
     {'A': 1, 'B': 2, 'C': 2}
@@ -149,7 +153,7 @@ def shared_ranks(
     sign = 1 if descending else -1
     there: dict[str, Goodness] = {}
     for team, value in values.items():
-        if value is not None:
+        if value is not None and team not in apart:
             there[team] = (sign * comparable(value), *ties.get(team, ()))
     first: dict[Goodness, int] = {}
     # equal ones take several places, of which the first is the best
@@ -254,6 +258,11 @@ class RankingView:
         """Teams whose figures are not shown."""
         return {*self.hide, *self.hide_figures}
 
+    def seen(self, of_teams: Mapping[str, Value]) -> dict[str, Value]:
+        """Return what there is by team, without the teams whose figures are not shown."""
+        unseen = self.unseen
+        return {team: own for team, own in of_teams.items() if team not in unseen}
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -273,12 +282,14 @@ class Standing:
 
 def task_standing(program: Program, column: ScoreColumn, scores: Scores, view: RankingView) -> Standing:
     """Return the teams by a column, then by `tie_breaks`: those with a value there, and those without any."""
-    values = {team: own[column.key] for team, own in scores.items()}
     entered = teams_entered(scores)
-    if all(value is None for value in values.values()):
-        return standing({}, column.sort == "desc", view)
-    shown = {team: value for team, value in values.items() if value is not None or team not in entered}
-    return standing(shown, column.sort == "desc", view, tie_breaks(program, column, scores))
+    values = {}
+    for team, own in scores.items():
+        if own[column.key] is not None or team not in entered:
+            values[team] = own[column.key]
+    if set(values.values()) == {None}:
+        values = {}
+    return standing(values, column.sort == "desc", view, tie_breaks(program, column, scores))
 
 
 def standing(
@@ -289,20 +300,15 @@ def standing(
     >>> standing({"A": 0.7, "B": 0.9, "C": 0.7}, descending=True, view=RankingView(hide=["C"])).rows
     [('B', '1'), ('A', '2')]
     """
-    ranks = shared_ranks({team: v for team, v in values.items() if team not in view.baselines}, descending, ties)
-    shown = {team: v for team, v in values.items() if v is not None and team not in view.unseen}
-    place = shared_ranks(shown, descending, ties)
-    shared = _tied(ranks, view.unseen)
+    ranks = shared_ranks(values, descending, ties, view.baselines)
+    shown = view.seen(ranks)
+    counts = Counter(shown.values())
+    tied = {team for team, rank in shown.items() if counts[rank] > 1}
+    place = shared_ranks(values, descending, ties, view.unseen)
     rows = []
-    for team in sorted(shown, key=lambda team: (place[team], team)):
-        rank = str(ranks.get(team, ""))
-        if team in shared:
+    for team in sorted(values.keys() - view.hide, key=lambda team: (place.get(team, math.inf), team)):
+        rank = str(shown.get(team, ""))
+        if team in tied:
             rank += "="
         rows.append((team, rank))
-    rows += [(team, "") for team in sorted(values) if team not in shown and team not in view.hide]
-    return Standing(ranks, rows, shared)
-
-
-def _tied(ranks: Mapping[str, int], unseen: Collection[str]) -> set[str]:
-    counts = Counter(place for team, place in ranks.items() if team not in unseen)
-    return {team for team, place in ranks.items() if team not in unseen and counts[place] > 1}
+    return Standing(ranks, rows, tied)

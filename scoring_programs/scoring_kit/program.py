@@ -132,9 +132,19 @@ class Program:
                 "Build the bundle again with gen-bundle and upload its scoring program."
             ) from error
 
+    @property
+    def keys(self) -> list[str]:
+        """The keys of the columns, in the board's order."""
+        return [column.key for column in self.columns]
+
     def columns_of(self, task: str) -> list[ScoreColumn]:
         """Return the columns of a task, in the board's order."""
         return [column for column in self.columns if column.task == task]
+
+    def sources(self, column: ScoreColumn) -> list[ScoreColumn]:
+        """Return the columns that a computed one is made of, in the board's order; of a written one, itself."""
+        keys = column.of or [column.key]
+        return [one for one in self.columns if one.key in keys]
 
     def rounded(self, value: float) -> float:
         """Return a figure with as many decimals as the phase allows."""

@@ -44,7 +44,7 @@ def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[
     """
     program = Program.read(Path(request["program"]))
     if request.get("scores"):
-        given = read_scores(Path(request["scores"]), [column.key for column in program.columns])
+        given = read_scores(Path(request["scores"]), program.keys)
         view = RankingView.of(request, given)
     else:
         scored = score_all(request, program) if scored is None else scored
@@ -54,20 +54,23 @@ def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[
     records: dict[str, dict[str, Any]] = {team: {TEAM: team, **values} for team, values in scores.items()}
     tables, notes = [], []
     for task in program.tasks:
-        columns = program.columns_of(task)
+        name, columns = program.task_names[task], program.columns_of(task)
         standing = task_standing(program, columns[0], scores, view)
-        without = {team for team, values in scores.items() if values[columns[0].key] is None}
+        without = set()
         for team, record in records.items():
             record[f"{task}_rank"] = standing.ranks.get(team)
             in_ties = record.setdefault("tied", [])
             if team in standing.tied:
                 in_ties.append(task)
-        tables.append(_table(program.task_names[task], columns, scores, standing, view))
-        notes += [f"{program.task_names[task]}: {text}" for text in tie_notes(standing)]
+            if scores[team][columns[0].key] is None:
+                without.add(team)
+        tables.append(_table(name, columns, scores, standing, view))
+        for text in tie_notes(standing):
+            notes.append(f"{name}: {text}")
         if len(without) == len(scores):
-            notes.append(f"{program.task_names[task]}: no team entered it.")
+            notes.append(f"{name}: no team entered it.")
         elif named := sorted(without - view.unseen):
-            notes.append(f"{program.task_names[task]}: not ranked, without {columns[0].title}: {', '.join(named)}.")
+            notes.append(f"{name}: not ranked, without {columns[0].title}: {', '.join(named)}.")
     if scored is not None:
         notes += failed_notes(scored.results, view.unseen)
     ordered = sorted(records.values(), key=lambda record: record[TEAM] in view.hide_figures)
@@ -115,15 +118,16 @@ def shown_records(records: Sequence[Mapping[str, Any]], view: RankingView) -> li
 
 def with_unscored(answer: dict[str, Any], scored: TeamResults | None, view: RankingView) -> dict[str, Any]:
     """Return the answer with a record and a row for each submission that could not be scored, and the reasons."""
-    if scored is None:
-        return answer
-    unscored = {team: why for team, why in scored.unscored.items() if team not in view.hide}
-    if not unscored:
+    if scored is None or not scored.unscored.keys() - view.hide:
         return answer
     fields = dict.fromkeys(answer["teams"][0]) if answer["teams"] else {}
     records = [{**record, NOT_SCORED: []} for record in answer["teams"]]
-    records += [{**fields, TEAM: team, NOT_SCORED: why} for team, why in unscored.items()]
-    rows = [[team, text] for team, why in unscored.items() for text in _brief(why)]
+    rows = []
+    for team, why in scored.unscored.items():
+        if team not in view.hide:
+            records.append({**fields, TEAM: team, NOT_SCORED: why})
+            for text in _brief(why):
+                rows.append([team, text])
     table = {"title": "Not scored", "header": ["Team", "Reason"], "rows": rows}
     return {**answer, "teams": records, "tables": [*answer["tables"], table]}
 

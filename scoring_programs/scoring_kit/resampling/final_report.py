@@ -8,10 +8,9 @@ import math
 import time
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,8 +49,6 @@ FEWEST_RESAMPLES, LONGEST_S = 200, 120.0
 PerUnit = Mapping[str, Mapping[str, "Units | None"]]
 """Team → task that it entered → its per-unit results; None where the scorer gives none."""
 
-Value = TypeVar("Value")
-
 
 def final_report(
     request: Mapping[str, Any], program: Program, scores: Scores, scored: TeamResults | None, view: RankingView
@@ -76,10 +73,15 @@ def final_report(
     """
     per_unit = per_unit_results(scored)
     keep(Path(request["units"]), per_unit)
-    reports = [TaskReport(task, program, scores, scored, per_unit, view) for task in program.tasks]
-    wanted = max(RESAMPLES, *(one.fewest_resamples for one in reports))
+    reports: list[TaskReport] = []
+    wanted, seconds, steps = RESAMPLES, 0.0, 0
+    for task in program.tasks:
+        one = TaskReport(task, program, scores, scored, per_unit, view)
+        reports.append(one)
+        wanted = max(wanted, one.fewest_resamples)
+        seconds += one.seconds_a_resample()
+        steps += one.steps
     settings = Resampling(request["resamples"] or min(MOST_RESAMPLES, wanted), request["seed"])
-    seconds = sum(one.seconds_a_resample() for one in reports)
     fitting, told = within_time(settings.resamples, seconds, is_asked=request["resamples"] is not None)
     if told:
         show_progress("resampling", line=told)
@@ -87,21 +89,20 @@ def final_report(
     if fitting < settings.resamples:
         notes.append(f"{told} --resamples {fitting} makes the same figures again, a larger number more exact ones.")
     settings = Resampling(fitting, settings.seed)
-    total = settings.resamples * sum(one.steps for one in reports)
     done = 0
 
-    def advance(steps: int) -> None:
+    def advance(more: int) -> None:
         nonlocal done
-        done += steps
-        show_progress("resampling", done, total)
+        done += more
+        show_progress("resampling", done, settings.resamples * steps)
 
-    tasks = {one.task: one.written(settings, advance) for one in reports}
-    return {
-        "tasks": tasks,
-        "overall": _overall({one.task: one.standing.ranks for one in reports}, view),
-        **_submissions(program, scored, view),
-        "notes": [*notes, *(note for one in reports for note in one.notes(settings))],
-    }
+    tasks, ranks = {}, {}
+    for one in reports:
+        tasks[one.task] = one.written(settings, advance)
+        ranks[one.task] = one.standing.ranks
+        notes += one.notes(settings)
+    overall = _overall(ranks, view)
+    return {"tasks": tasks, "overall": overall, **_submissions(program, scored, view), "notes": notes}
 
 
 def within_time(resamples: int, seconds: float, *, is_asked: bool) -> tuple[int, str]:
@@ -133,18 +134,16 @@ def _submissions(program: Program, scored: TeamResults | None, view: RankingView
     """Return what is known of the submissions: the signature of their scoring, which counted, and which were late."""
     if scored is None:
         return {"signature": None, "counted": {}, "late": []}
-    results = {task: own[task] for task in program.tasks for own in scored.results.values() if task in own}
+    results = {}
+    for task in program.tasks:
+        for own in scored.results.values():
+            if task in own:
+                results[task] = own[task]
     return {
         "signature": signature(program, results, scored.reference_digest),
-        "counted": _seen(scored.counted, view),
+        "counted": view.seen(scored.counted),
         "late": [team for team in scored.late if team not in view.unseen],
     }
-
-
-def _seen(of_teams: Mapping[str, Value], view: RankingView) -> dict[str, Value]:
-    """Return what there is by team, without the teams of which nothing is shown."""
-    unseen = view.unseen
-    return {team: own for team, own in of_teams.items() if team not in unseen}
 
 
 class TaskReport:
@@ -187,13 +186,18 @@ class TaskReport:
     def written(self, settings: Resampling, advance: Callable[[int], None]) -> dict[str, Any]:
         """Return the task's part of the report."""
         column, view = self.columns[0], self.view
-        scores = _seen(self._scores_in(column), view)
-        shown = [team for team, _ in self.standing.rows if team in scores]
-        found, kind, units, pairs = Resampled(), None, 0, list[dict[str, Any]]()
+        scores = view.seen(self._scores_in(column))
+        found, kind, units = Resampled(), None, 0
         if self.units is not None:
             kind, units = self.units.unit, len(self.units.names)
             few = self.without is not None
             found = resampled(self.teams, self.standing.ranks, units, settings, advance, few)
+        teams, shown, pairs = [], list[str](), list[dict[str, Any]]()
+        for team, _ in self.standing.rows:
+            teams.append(self._team(team, found))
+            if team in scores:
+                shown.append(team)
+        if self.units is not None:
             for a, b in combinations(shown, 2):
                 low, high = found.differences.get((a, b), (None, None))
                 pair = {"a": a, "b": b, "difference": scores[a] - scores[b], "low": low, "high": high}
@@ -205,18 +209,18 @@ class TaskReport:
             "units": units,
             "resamples": settings.resamples,
             "seed": settings.seed,
-            "teams": [self._team(team, found) for team, _ in self.standing.rows],
+            "teams": teams,
             "pairs": pairs,
-            "stability": {"tau_mean": found.tau_mean, "wins": _seen(found.wins, view)},
+            "stability": {"tau_mean": found.tau_mean, "wins": view.seen(found.wins)},
             "winner": self._winner(found, scores),
-            "not_ranked": sorted(set(_seen(self.scores, view)) - set(scores)),
+            "not_ranked": sorted(self.scores.keys() - view.unseen - scores.keys()),
             "name": self.program.task_names[self.task],
             "title": column.title,
             "sort": column.sort,
             "smallest": found.smallest,
             "decimals": column.decimals,
             "without": self.without or found.without,
-            "shares": _seen(found.shares, view),
+            "shares": view.seen(found.shares),
             "rankings": list(self._rankings()),
             "groups": [*self._groups(shown), *self._groups_of_units(shown, settings)],
         }
@@ -272,7 +276,10 @@ class TaskReport:
             return 0.0
         seconds, counts = 0.0, next(bootstrap_counts(len(self.units.names), 1, 0))
         one = next(iter(self.teams))
-        called = {key for own in self.per_unit[one].values() if own is not None for key in own.called}
+        called: set[str] = set()
+        for own in self.per_unit[one].values():
+            if own is not None:
+                called.update(own.called)
         for part in self.teams[one].parts:
             if part.column.key in called:
                 start = time.perf_counter()
@@ -335,10 +342,12 @@ class TaskReport:
             ranking = self._ranking("column", self._scores_in(column), column.sort == "desc", view.baselines)
             yield {**ranking, "title": column.title}
         own, ties = self._scores_in(first), tie_breaks(self.program, first, self.scores)
-        in_time = {team: value for team, value in own.items() if team not in self.late}
+        in_time, rest = {}, {}
+        for team, value in own.items():
+            if team not in self.late:
+                in_time[team], rest[team] = value, self.scores[team]
         if len(in_time) < len(own):
             if first.computation == AVERAGE_RANK:
-                rest = {team: self.scores[team] for team in in_time}
                 in_time = average_ranks(self.program, first, rest, view.baselines)
             yield self._ranking("without_late", in_time, descending, view.baselines, ties)
         if own.keys() & set(view.baselines):
@@ -352,9 +361,9 @@ class TaskReport:
         baselines: Collection[str],
         ties: Mapping[str, Goodness] = NO_TIES,
     ) -> dict[str, Any]:
-        ranks = shared_ranks({t: v for t, v in values.items() if t not in baselines}, descending, ties)
+        ranks = shared_ranks(values, descending, ties, baselines)
         teams = {}
-        for team, value in _seen(values, self.view).items():
+        for team, value in self.view.seen(values).items():
             teams[team] = {"value": value, "rank": ranks.get(team)}
         return {"way": way, "title": "", "teams": teams}
 
@@ -378,12 +387,11 @@ class TaskReport:
         """Metrics by class, type or language of the shown teams; what is over too few items is left out."""
         if self.scored is None:
             return []
-        board = {column.key for column in self.program.columns}
         values = {}
         for team in shown:
             result = self.scored.results.get(team, {}).get(self.task)
             if result is not None:
-                names = open_metrics(result.metrics, board, self.program.details_min_items)
+                names = open_metrics(result.metrics, self.program.keys, self.program.details_min_items)
                 values[team] = {name: metric.value for name, metric in result.metrics.items() if name in names}
         return families(self.columns[0].key, values)
 
@@ -395,12 +403,13 @@ def _overall(ranks: Mapping[str, Mapping[str, int]], view: RankingView) -> list[
     """
     if len(ranks) < 2:
         return None
-    entered = set.intersection(*(set(own) for own in ranks.values()))
+    first, *others = ranks.values()
+    entered = set(first).intersection(*others)
     if not entered:
         return None
     places, totals = {}, dict.fromkeys(entered, 0.0)
     for task, own in ranks.items():
-        places[task] = shared_ranks({team: own[team] for team in entered}, descending=False)
+        places[task] = shared_ranks(own, descending=False, apart=own.keys() - entered)
         for team, place in mid_ranks(places[task]).items():
             totals[team] += place
     means = {team: comparable(total / len(ranks)) for team, total in totals.items()}
@@ -482,25 +491,29 @@ def column_over_units(
     column: ScoreColumn, program: Program, order: Sequence[str], per_unit: PerUnit, baselines: Collection[str] = ()
 ) -> OverUnits:
     """Return the column for the teams in `order`, over the units that it scores; or why there are none."""
-    keys = column.of or [column.key]
-    written = [one for one in program.columns if one.key in keys]
+    written = program.sources(column)
     found, without = _with_units(written, order, per_unit)
     if without is not None:
         return OverUnits(None, {}, without, lambda _: without)
-    every = [units for _, units in found]
-    names = list(every[0].names)
-    scored: dict[str, set[int]] = {}
+    names = list(found[0][1].names)
+    every, scored = [], dict[str, NDArray[np.bool_]]()
     for one, units in found:
+        every.append(units)
         own = units.scored.get(one.key, ScoredUnits(units.unit, range(len(names))))
-        scored.setdefault(own.unit, set()).update(map(int, own.places))
-    places = np.array(sorted(set[int]().union(*scored.values())), dtype=np.intp)
+        is_scored = scored.setdefault(own.unit, np.zeros(len(names), dtype=bool))
+        is_scored[np.asarray(own.places, dtype=np.intp)] = True
+    places = np.flatnonzero(np.any(list(scored.values()), axis=0))
     teams = {}
     for team in order:
         parts = [_part(one, per_unit[team].get(one.task), places) for one in written]
         teams[team] = TeamColumn(column, parts, team not in baselines)
     units = Units(" or ".join(scored), [names[place] for place in places], {})
-    of_size = partial(_too_few, written, every, scored)
-    return OverUnits(units, teams, of_size(), of_size)
+    return OverUnits(
+        units,
+        teams,
+        _too_few(written, every, scored),
+        of_size=lambda times: _too_few(written, every, scored, times),
+    )
 
 
 def _with_units(
@@ -531,15 +544,16 @@ def _with_units(
 def _too_few(
     written: Sequence[ScoreColumn],
     every: Sequence[Units],
-    scored: Mapping[str, Collection[int]],
+    scored: Mapping[str, NDArray[np.bool_]],
     times: float = 1.0,
 ) -> str | None:
     """Why there are too few units for intervals of a column that is made of the written ones; None where they do.
 
-    `every` has the per-unit results of all teams and tasks, `scored` the scored places by the kind of unit; there are
-    to be so many `times` as many units.
+    `every` has the per-unit results of all teams and tasks, `scored` which places are scored, by the kind of unit;
+    there are to be so many `times` as many units.
     """
-    kind, number = min(((kind, round(times * len(own))) for kind, own in scored.items()), key=lambda one: one[1])
+    numbers = {kind: round(times * np.count_nonzero(own)) for kind, own in scored.items()}
+    kind, number = min(numbers.items(), key=lambda one: one[1])
     word = "units"
     if len(scored) > 1:
         word += f" of the kind {kind}"
