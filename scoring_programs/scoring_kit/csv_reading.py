@@ -58,8 +58,9 @@ def read_table(text: str, name: str, problems: Problems) -> CsvTable:
         problems.error(name, "has no header line", "a first line with the column names, separated by commas")
         return CsvTable([], iter(()))
     # Spreadsheets write columns without a name to the right of the table; they are not read.
-    for column in sorted(name for name, times in Counter(header).items() if name and times > 1):
-        problems.error(f"{name}:1", f"the column {shown(column)} occurs more than once", "each column once")
+    for column, times in sorted(Counter(header).items()):
+        if column and times > 1:
+            problems.error(f"{name}:1", f"the column {shown(column)} occurs more than once", "each column once")
     return CsvTable(header, lines)
 
 
@@ -164,14 +165,16 @@ def rows_by_id(
     at = table.header.index(id_column)
     position = {item: i for i, item in enumerate(ids)}
     first_line = [0] * len(ids)
-    unknown: List[Tuple[int, str]] = []
+    unknown: List[str] = []
+    unknown_at = 0
     for line, cells in table.rows:
         item = cells[at].strip()
         i = position.get(item)
         if not item:
             problems.error(f"{name}:{line}", f"{id_column} is empty", "the id of a row of the data")
         elif i is None:
-            unknown.append((line, shown(item)))
+            unknown.append(shown(item))
+            unknown_at = unknown_at or line
         elif first_line[i]:
             what = f"the {id_column} {shown(item)} already occurs in line {first_line[i]}"
             problems.error(f"{name}:{line}", what, "one row for each id")
@@ -179,8 +182,7 @@ def rows_by_id(
             first_line[i] = line
             yield i, line, cells
     if unknown:
-        where = f"{name}:{unknown[0][0]}"
-        problems.unknown_ids(where, id_column, [one for _, one in unknown], some_known=any(first_line))
+        problems.unknown_ids(f"{name}:{unknown_at}", id_column, unknown, some_known=any(first_line))
     missing = [item for item in ids if not first_line[position[item]]]
     if missing and not problems.ends_early:
         what = f"no row for {len(missing)} of {len(ids)} ids: {first_of(missing, MISSING_SHOWN, shown)}"

@@ -32,19 +32,16 @@ def write_outputs(folder: Path, program: Program, results: Mapping[str, TaskResu
     """Write the files, each moved into place when it is complete, scores.json last; returns the scores."""
     scores = board_scores(program, results)
     with_computed = program.with_computed(scores)
-    remarks = [f"{task}: {text}" for task, result in results.items() for text in result.warnings]
-    remarks += value_remarks(program, results)
-    run = replace(run, warnings=[*run.warnings, *remarks])
-    shown = {task: shown_names(program, result.metrics) for task, result in results.items()}
-    details = {
-        "signature": run.signature,
-        "warnings": run.warnings,
-        "tasks": {
-            task: {**_metric_details(program, result, shown[task]), **_computed_details(program, task, with_computed)}
-            for task, result in results.items()
-        },
-    }
-    failed = {key: why.place for result in results.values() for key, why in result.failed.items()}
+    warnings, shown, tasks, failed = list(run.warnings), {}, {}, {}
+    for task, result in results.items():
+        for text in result.warnings:
+            warnings.append(f"{task}: {text}")
+        shown[task] = shown_names(program, result.metrics)
+        tasks[task] = _metric_details(program, result, shown[task]) | _computed_details(program, task, with_computed)
+        for key, why in result.failed.items():
+            failed[key] = why.place
+    run = replace(run, warnings=[*warnings, *value_remarks(program, results)])
+    details = {"signature": run.signature, "warnings": run.warnings, "tasks": tasks}
     if failed:
         details["failed"] = failed
     folder.mkdir(parents=True, exist_ok=True)
@@ -150,7 +147,7 @@ def _metric_details(
     values, rows = shown
     if program.scores_hidden:
         # Only organisers can open the file then: hidden columns are in it, too.
-        values = values.union(column.key for column in program.columns)
+        values = values.union(program.keys)
     details = {}
     for name, metric in result.metrics.items():
         of_metric: dict[str, float | int | str | None] = {"value": None, "rows": None}
@@ -166,12 +163,12 @@ def _metric_details(
 
 def _computed_details(program: Program, task: str, with_computed: Mapping[str, float]) -> dict[str, dict[str, Any]]:
     """The columns of a task that the platform computes of this submission alone, as far as they are shown."""
-    return {
-        column.key: {"value": program.rounded(with_computed[column.key]), "rows": None}
-        for column in program.columns
-        if column.task == task and column.computation is not None and column.key in with_computed
-        if program.scores_hidden or not column.hidden
-    }
+    details = {}
+    for column in program.columns_of(task):
+        is_shown = program.scores_hidden or not column.hidden
+        if column.computation is not None and column.key in with_computed and is_shown:
+            details[column.key] = {"value": program.rounded(with_computed[column.key]), "rows": None}
+    return details
 
 
 def _write(path: Path, text: str) -> None:
@@ -200,9 +197,10 @@ def reference_digest(folder: Path) -> str:
     A byte order mark, CRLF for LF and a last line end say nothing of the gold, and change nothing.
     """
     files = []
-    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-        same = path.read_bytes().removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n").rstrip(b"\n")
-        files.append(f"{path.relative_to(folder).as_posix()}\0{hashlib.sha256(same).hexdigest()}\n")
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            same = path.read_bytes().removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n").rstrip(b"\n")
+            files.append(f"{path.relative_to(folder).as_posix()}\0{hashlib.sha256(same).hexdigest()}\n")
     return digest_of_text("".join(files))
 
 
@@ -217,7 +215,8 @@ def signature(program: Program, results: Mapping[str, TaskResult], digest: str) 
     if libraries:
         from importlib import metadata  # whose import is a tenth of a short run's time
 
-        parts |= {name: metadata.version(name) for name in sorted(libraries)}
+        for name in sorted(libraries):
+            parts[name] = metadata.version(name)
     if program.code:
         parts["program"] = program.code
     parts["reference"] = digest

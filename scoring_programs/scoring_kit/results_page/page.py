@@ -14,7 +14,7 @@ from pathlib import Path
 from scoring_kit.errors import cut, first_of
 from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure, Metric, TaskResult, share
-from scoring_kit.results_page.withholding import OTHERS, Shown, open_bars, open_counts, open_matrix
+from scoring_kit.results_page.withholding import OTHERS, Shown, names_of, open_bars, open_counts, open_matrix
 
 STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 """System fonts, one column, light and dark, from 360 pixels up."""
@@ -283,12 +283,12 @@ def _further(program: Program, result: TaskResult, shown: Shown) -> str:
 
 def _beside_board_and_figures(program: Program, result: TaskResult, names: set[str]) -> list[tuple[str, Metric]]:
     """Those of the named metrics that have a value which is shown nowhere else."""
-    on_board = {id(result.metrics[column.key]) for column in program.columns if column.key in result.metrics}
+    on_board = names_of(result.metrics, program.keys)
     has_figures = program.details in ("full", "all")
     metrics = []
     for name, metric in result.metrics.items():
         is_drawn = metric.drawn and has_figures
-        if name in names and metric.value is not None and not is_drawn and id(metric) not in on_board:
+        if name in names and metric.value is not None and not is_drawn and name not in on_board:
             metrics.append((name, metric))
     return metrics
 

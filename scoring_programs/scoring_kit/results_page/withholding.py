@@ -12,6 +12,7 @@ several, give more away (docs/disclosure.md), so with `headline` and `none` part
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 
 from scoring_kit.program import Program
 from scoring_kit.results import Bar, ConfusionMatrix, CountBars, Metric
@@ -44,16 +45,16 @@ def _shown_values(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
     board = {column.key for column in program.columns if not column.hidden}
     if program.details == "none":
         return board.intersection(metrics)
-    names = _names_of(metrics, board)
+    names = names_of(metrics, board)
     for name, metric in metrics.items():
         if metric.of_submission:
             names.add(name)
     if program.details == "full":
-        names |= open_metrics(metrics, {column.key for column in program.columns}, program.details_min_items)
+        names |= open_metrics(metrics, program.keys, program.details_min_items)
     return names
 
 
-def _names_of(metrics: Mapping[str, Metric], board: Collection[str]) -> set[str]:
+def names_of(metrics: Mapping[str, Metric], board: Collection[str]) -> set[str]:
     """All names of the metrics that the board shows: it shows one under another name, too."""
     on_board = {id(metrics[key]) for key in board if key in metrics}
     return {name for name, metric in metrics.items() if id(metric) in on_board}
@@ -65,7 +66,7 @@ def open_metrics(metrics: Mapping[str, Metric], board: Collection[str], min_item
     A column's metric under another name is shown, because the board shows it. Metrics of one family are parts of a
     whole that the board may show, such as the F1 of each label and macro F1.
     """
-    on_board = _names_of(metrics, board)
+    on_board = names_of(metrics, board)
     families: dict[str, dict[str, int]] = {}
     for name, metric in metrics.items():
         if name not in on_board:
@@ -94,7 +95,7 @@ def open_matrix(matrix: ConfusionMatrix, min_items: int) -> ConfusionMatrix | No
     columns = list(zip(*matrix.counts, strict=True))
     columns, predicted = _merged(columns, matrix.predicted_labels, min_items)
     rows, gold = _merged(list(zip(*columns, strict=True)), matrix.gold_labels, min_items)
-    if len(gold) < 2 or len(predicted) < 1 or sum(sum(row) for row in rows) < min_items:
+    if len(gold) < 2 or len(predicted) < 1 or sum(chain(*rows)) < min_items:
         return None
     return ConfusionMatrix(matrix.title, gold, predicted, rows)
 
