@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scoring_kit.errors import OrganiserError
 from scoring_kit.models.cache import LOADED, ArrayCache, VectorStore, digest
-from scoring_kit.models.device import batches_by_length, inference, padded, place
+from scoring_kit.models.device import inference, padded_batches, place
 from scoring_kit.models.loading import ModelFiles, load_encoder, locate, longest_input, progress
 from scoring_kit.models.tokenizing import TextTokenizer, encodable, load_tokenizer
 
@@ -127,19 +127,18 @@ class BertScorer:
             embedding = self._earlier.pop(text)
             self._keep(text, embedding.vectors(), embedding.weights)
         kept -= self._embeddings.keys()
+        missed: dict[bytes, str] = {}  # by the cache
         if self._cache is not None:
-            text_of = {digest(text): text for text in kept}
-            for key, array in self._cache.read(text_of):
-                self._keep(text_of[key], array[:, :-1].copy(), array[:, -1])
-        kept -= self._embeddings.keys()
+            missed = {digest(text): text for text in kept}
+            for key, array in self._cache.read(list(missed)):
+                self._keep(missed.pop(key), array[:, :-1].copy(), array[:, -1])
         absent = sorted((kept | others) - self._embeddings.keys())
         if absent:
             with progress("Embedding texts", len(absent), "texts") as advance:
                 for start in range(0, len(absent), AT_ONCE):
                     self._embed(absent[start : start + AT_ONCE], advance)
         if self._cache is not None:
-            computed = {digest(text): self._embeddings[text] for text in kept}
-            self._cache.write(computed, lambda key: _packed(computed[key]))
+            self._cache.write(missed, lambda key: _packed(self._embeddings[missed[key]]))
 
     def score(self, candidates: Sequence[str], references: Sequence[str], library_batch: int | None = None) -> Scores:
         """P, R and F of every candidate against every reference, not rescaled.
@@ -190,8 +189,7 @@ class BertScorer:
         before = " " * self._tokenizer.leading_space
         ids = self._tokenizer.encode([text and before + text for text in texts], longest)
         special = [self._tokenizer.cls_id, self._tokenizer.sep_id]
-        for batch in batches_by_length([len(one) for one in ids], self._place.batch_tokens):
-            arguments = padded([ids[i] for i in batch], self._tokenizer.pad_id, self._place.device)
+        for batch, arguments in padded_batches(ids, self._tokenizer.pad_id, self._place):
             with inference(self._place):
                 states = model(**arguments)[0].float()
                 vectors = torch.nn.functional.normalize(states, dim=-1).cpu().numpy()
@@ -286,6 +284,7 @@ def _layers() -> dict[str, int]:
 
 
 CELLS = 4_000_000  # cosines held at once, 16 MB; a single pair of texts may need more
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,21 +322,19 @@ def match(candidates: Sequence[Embedding], references: Sequence[Embedding], libr
     """
     import numpy as np
 
-    floors = _floors(candidates, library_batch)
-    rows, row_of = _distinct(list(zip((id(candidate) for candidate in candidates), floors, strict=True)))
-    columns, column_of = _distinct([id(reference) for reference in references])
-    distinct_candidates = [candidates[i] for i in rows]
-    distinct_references = [references[i] for i in columns]
-    distinct_floors = np.asarray([floors[i] for i in rows], dtype=np.float32)
-    precision = np.zeros((len(rows), len(columns)))
+    rows, row_of = _distinct(zip(candidates, _floors(candidates, library_batch), strict=True))
+    distinct_references, column_of = _distinct(references)
+    distinct_candidates, floors = [], np.zeros(len(rows), dtype=np.float32)
+    for row, (candidate, floor) in enumerate(rows):
+        distinct_candidates.append(candidate)
+        floors[row] = floor
+    precision = np.zeros((len(rows), len(distinct_references)))
     recall = np.zeros_like(precision)
     longest = max(_tokens(distinct_references), default=1)
     for c in _blocks(distinct_candidates, CELLS // longest):
         height = sum(_tokens(distinct_candidates[c]))
         for r in _blocks(distinct_references, CELLS // height):
-            precision[c, r], recall[c, r] = _block(
-                distinct_candidates[c], distinct_references[r], distinct_floors[c, None]
-            )
+            precision[c, r], recall[c, r] = _block(distinct_candidates[c], distinct_references[r], floors[c, None])
     rows_count, columns_count = _have_tokens(distinct_candidates), _have_tokens(distinct_references)
     precision[~rows_count], recall[~rows_count] = 0, 0
     precision[:, ~columns_count], recall[:, ~columns_count] = 0, 0
@@ -353,7 +350,8 @@ def _block(
     """Precision and recall of all pairs of a few texts: one matrix product, then best matches text by text."""
     import numpy as np
 
-    (row_vectors, row_weights), (column_vectors, column_weights) = (_joined(one) for one in (candidates, references))
+    row_vectors, row_weights = _joined(candidates)
+    column_vectors, column_weights = _joined(references)
     cosines = row_vectors @ column_vectors.T
     row_starts, column_starts = _starts(candidates), _starts(references)
     best_in_reference = np.maximum.reduceat(cosines, column_starts, axis=1)
@@ -403,15 +401,13 @@ def _floors(candidates: Sequence[Embedding], library_batch: int | None) -> list[
     return floors
 
 
-def _distinct(keys: Sequence[object]) -> tuple[list[int], list[int]]:
-    """Where each distinct key occurs first, and for each key the number of its distinct one."""
-    number: dict[object, int] = {}
-    first: list[int] = []
-    for index, key in enumerate(keys):
-        if key not in number:
-            number[key] = len(first)
-            first.append(index)
-    return first, [number[key] for key in keys]
+def _distinct(keys: Iterable[Key]) -> tuple[list[Key], list[int]]:
+    """The distinct keys in the order in which they occur first, and for each key the number of its distinct one."""
+    number: dict[Key, int] = {}
+    numbers = []
+    for key in keys:
+        numbers.append(number.setdefault(key, len(number)))
+    return list(number), numbers
 
 
 def _blocks(texts: Sequence[Embedding], most: int) -> Iterator[slice]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from scoring_kit.errors import OrganiserError
 from scoring_kit.models.cache import LOADED, ArrayCache, digest
-from scoring_kit.models.device import batches_by_length, inference, padded, place
+from scoring_kit.models.device import inference, padded_batches, place
 from scoring_kit.models.loading import ModelFiles, load_classifier, load_config, locate, longest_input, progress
 from scoring_kit.models.tokenizing import TextTokenizer, encodable, load_tokenizer
 
@@ -109,19 +109,18 @@ class NliModel:
         for pair in self._earlier.keys() & set(keys):
             self._keep(pair, self._earlier.pop(pair))
         absent = set(keys) - self._known.keys()
+        missed: dict[bytes, tuple[str, str]] = {}  # by the cache
         if self._cache is not None:
-            pair_of = {digest(*pair): pair for pair in absent}
-            for key, array in self._cache.read(pair_of):
-                self._keep(pair_of[key], tuple(array[0].tolist()))
-            absent -= self._known.keys()
-        in_order = sorted(absent)
+            missed = {digest(*pair): pair for pair in absent}
+            for key, array in self._cache.read(list(missed)):
+                self._keep(missed.pop(key), tuple(array[0].tolist()))
+        in_order = sorted(absent - self._known.keys())
         if in_order:
             with progress("Classifying sentence pairs", len(in_order), "pairs") as advance:
                 for start in range(0, len(in_order), AT_ONCE):
                     self._classify(in_order[start : start + AT_ONCE], advance)
         if self._cache is not None:
-            computed = {digest(*pair): self._known[pair] for pair in in_order}
-            self._cache.write(computed, lambda key: np.array([computed[key]], dtype=np.float32))
+            self._cache.write(missed, lambda key: np.array([self._known[missed[key]]], dtype=np.float32))
         return np.array([self._known[key] for key in keys], dtype=np.float64).reshape(-1, len(LABELS))
 
     def forget(self) -> None:
@@ -137,8 +136,7 @@ class NliModel:
         if (positions := longest_input(model)) is not None:
             longest = min(longest, positions)
         ids = self._tokenizer.encode_pairs(pairs, longest)
-        for batch in batches_by_length([len(one) for one in ids], self._place.batch_tokens):
-            arguments = padded([ids[i] for i in batch], self._tokenizer.pad_id, self._place.device)
+        for batch, arguments in padded_batches(ids, self._tokenizer.pad_id, self._place):
             with inference(self._place):
                 probabilities = model(**arguments).logits.float().softmax(dim=-1)[:, self._order].tolist()
             for i, row in zip(batch, probabilities, strict=True):

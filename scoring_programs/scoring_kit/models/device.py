@@ -136,6 +136,14 @@ def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[lis
         yield batch
 
 
+def padded_batches(
+    sequences: Sequence[Sequence[int]], pad_id: int, place: Placement
+) -> Iterator[tuple[list[int], dict[str, torch.Tensor]]]:
+    """Go through sequences in batches: the indices of each, and it as a model's arguments, see `padded`."""
+    for batch in batches_by_length([len(sequence) for sequence in sequences], place.batch_tokens):
+        yield batch, padded([sequences[index] for index in batch], pad_id, place.device)
+
+
 def padded(sequences: Sequence[Sequence[int]], pad_id: int, device: str) -> dict[str, torch.Tensor]:
     """Return a batch as a model's arguments: `input_ids`, and `attention_mask` only where something is padded.
 
