@@ -9,7 +9,7 @@ import json
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, compress
+from itertools import compress
 from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Pattern, Sequence, Tuple
 
 from scoring_kit.base.field_types import Field
@@ -159,7 +159,10 @@ class File:
 
     def cells(self, fields: Iterable[Field]) -> List[str]:
         """Return the columns of a table of cells that hold these fields."""
-        return list(chain(*(self.place(one).cells for one in fields)))
+        found: List[str] = []
+        for one in fields:
+            found += self.place(one).cells
+        return found
 
 
 def steps(path: str) -> Tuple[str, ...]:
@@ -181,8 +184,7 @@ def write_rows(
     grouped: Dict[str, List[Sequence[Any]]] = {}
     for row in rows:
         grouped.setdefault(row[at], []).append([*row[:at], *row[at + 1 :]])
-    own = [name for name in key if name != file.named_by]
-    return {file.name_of(value): _text(file, others, some, own, by_line=by_line) for value, some in grouped.items()}
+    return {file.name_of(value): _text(file, others, some, key, by_line=by_line) for value, some in grouped.items()}
 
 
 def _text(
@@ -190,21 +192,22 @@ def _text(
 ) -> str:
     """The text of a file, before whose rows are as many lines as are not read."""
     unread = "".join(f"line {number}, which is not read\n" for number in range(1, file.skip + 1))
-    held: Dict[FieldPlace, int] = {}
-    for at, one in enumerate(fields):
-        if not (by_line and one.name in key):
-            held.setdefault(file.place(one), at)  # several fields may share a column
-    fields = [fields[at] for at in held.values()]
+    held: Dict[FieldPlace, Field] = {}
     columns: List[List[Any]] = []
-    for at in held.values():
-        columns.append([row[at] for row in rows])
+    is_key = []
+    for at, one in enumerate(fields):
+        place = file.place(one)
+        if place not in held and not (by_line and one.name in key):  # several fields may share a column
+            held[place] = one
+            columns.append([row[at] for row in rows])
+            is_key.append(one.name in key)
+    fields = list(held.values())
     if file.has_cells:
         return unread + _cells_text(file, fields, columns)
-    own = list(zip(*columns))
     if file.has_lines:
         to_cell = fields[-1].kind.to_cell
-        return unread + "".join(f"{to_cell(fields[-1], row[-1])}\n" for row in own)
-    return unread + _json_text(file, list(held), [one.name in key for one in fields], own)
+        return unread + "".join(f"{to_cell(fields[-1], value)}\n" for value in columns[-1])
+    return unread + _json_text(file, list(held), is_key, list(zip(*columns)))
 
 
 def _json_text(file: File, places: Sequence[FieldPlace], is_key: Sequence[bool], rows: Sequence[Sequence[Any]]) -> str:
@@ -227,11 +230,11 @@ def _json_text(file: File, places: Sequence[FieldPlace], is_key: Sequence[bool],
             held = records[0]
         elif not path and file.suffix != ".jsonl":  # a list says no key
             held = {key[0]: listed for key, listed in lists.items()}
-    if file.suffix == ".jsonl" and (file.within is None or named):
-        return "".join(_json(record) + "\n" for record in records)
-    if file.within is not None or file.at or held is not records:
+    is_by_line = file.suffix == ".jsonl" and (file.within is None or named)
+    if not is_by_line and (file.within is not None or file.at or held is not records):
         return _json(_put(None, steps(file.at), held), indent=1) + "\n"
-    return "[\n" + ",\n".join([_json(record) for record in records]) + "\n]\n"
+    lines = [_json(record) for record in records]
+    return "\n".join([*lines, ""]) if is_by_line else "[\n" + ",\n".join(lines) + "\n]\n"
 
 
 def _record(places: Iterable[FieldPlace], values: Iterable[Any]) -> Any:
@@ -249,10 +252,9 @@ def _json(value: Any, indent: Optional[int] = None) -> str:
 
 def _cells_text(file: File, fields: Sequence[Field], values: Sequence[Sequence[Any]]) -> str:
     """The table of the values of each field."""
-    header: List[str] = []
+    header = file.cells(fields)
     cells: List[Sequence[str]] = []
     for one, column in zip(fields, values):
-        header += file.place(one).cells
         written = [one.kind.to_cell(one, value) for value in column]
         cells += zip(*written) if one.columns else [written]
     lines: List[Sequence[str]] = list(zip(*cells))
