@@ -293,8 +293,9 @@ LIMITS = (
 PHASE_SETTINGS = (*LIMITS, MIGRATE, *HIDING)
 
 
-def _keys(fields: Iterable[PlatformField]) -> set[str]:
-    return {field.key for field in fields}
+def keys_of(fields: Iterable[PlatformField]) -> list[str]:
+    """Return the keys of fields on the platform."""
+    return [field.key for field in fields]
 
 
 # The keys of each kind of mapping.
@@ -305,18 +306,18 @@ TASK = OWN | {"index", "key", "name", "description", "ingestion_only_during_scor
 SOLUTION = OWN | {"index", "key", "name", "description", "tasks", "path"}
 # `gold: public` tells the check that a phase's reference data are not secret.
 PHASE = OWN | {"gold", "index", "name", "description", "start", "end", "tasks", *PHASE_FILES}
-PHASE |= _keys(PHASE_SETTINGS)
+PHASE |= {*keys_of(PHASE_SETTINGS)}
 LISTS = {"pages": PAGE, "tasks": TASK, "solutions": SOLUTION, "phases": PHASE}
 COLUMN = OWN | {"title", "key", "index", "sorting", "precision", "hidden", "computation", "computation_indexes"}
 TOP_KEYS = OWN | {"version", "image", "terms", "pages", "tasks", "solutions", "phases", "leaderboards"}
 # `milestones` are the dates beside the phases that a preview shows.
-TOP_KEYS |= {"fact_sheet", "milestones", *_keys((*TOP_FIELDS, QUEUE))}
+TOP_KEYS |= {"fact_sheet", "milestones", *keys_of((*TOP_FIELDS, QUEUE))}
 
 OLD_TOP_KEYS = OWN | {"version", "image", "html", "phases", "leaderboard", "queue", "competition_docker_image"}
 OLD_TOP_KEYS |= {"has_registration", "end_date", *OLD_TOP_FIELDS}
 OLD_PHASE = OWN | {"phasenumber", "label", "description", "start_date", "auto_migration"}
 OLD_PHASE |= {"is_parallel_parent", "parent_phasenumber", "ingestion_program_only_during_scoring"}
-OLD_PHASE |= {*_keys((*HIDING, *LIMITS)), *PHASE_FILES, *TASK_FILES}
+OLD_PHASE |= {*keys_of((*HIDING, *LIMITS)), *PHASE_FILES, *TASK_FILES}
 # how the old server ran and drew a phase, which does not matter here
 OLD_PHASE |= {"is_scoring_only", "color"}
 OLD_COLUMN = OWN | {"leaderboard", "label", "rank", "sort", "numeric_format", "hidden", "title", "computed"}
@@ -355,7 +356,7 @@ BOARD_FIELDS = (
     PlatformField(5, "submission_rule", Choice(RULES), "Add"),
     *BOARD_SETTINGS,
 )
-BOARD = OWN | {"index", "columns", *_keys(BOARD_FIELDS)}
+BOARD = OWN | {"index", "columns", *keys_of(BOARD_FIELDS)}
 COLUMN_FLAG = PlatformField(5, "hidden", FLAG, False)
 COLUMN_FIELDS = (
     PlatformField(1, "title", COLUMN_TITLE, MISSING),

@@ -14,7 +14,7 @@ from typing import Any
 
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, Phase, Task
-from gen_bundle.codabench.settings import HIDING, MIGRATE, TASK_FLAG, TOP_FIELDS
+from gen_bundle.codabench.settings import HIDING, MIGRATE, TASK_FLAG, TOP_FIELDS, keys_of
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.ground.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection, Row
@@ -23,9 +23,9 @@ from gen_bundle.look.difference.changes import Named, paired
 PHASE_FIELDS = (
     *("name", "description", "start", "end", "execution_time_limit"),
     *("max_submissions_per_day", "max_submissions_per_person", MIGRATE.key),
-    *(field.key for field in HIDING),
+    *keys_of(HIDING),
 )
-TOP_KEYS = (*(field.key for field in TOP_FIELDS), "terms", "fact_sheet")
+TOP_KEYS = (*keys_of(TOP_FIELDS), "terms", "fact_sheet")
 LISTED_FLAG = TASK_FLAG.key  # which the list of tasks has, and the answer of one task has not
 TASK_FIELDS = ("name", "description", LISTED_FLAG)
 UNTOUCHED = ("published", "secret_key", "queue")  # with the collaborators, what no change of ours may move
@@ -161,9 +161,9 @@ class Snapshot:
     def values(self) -> dict[Place, Any]:
         """Return all that a change could move, place by place, in a form in which equal means the same."""
         row = self.competition
-        found: dict[Place, Any] = {(key,): plain(row[key]) for key in (*TOP_KEYS, *UNTOUCHED) if key in row}
-        found["collaborators",] = sorted(str(one) for one in row.get("collaborators") or [])
-        found["whitelist_emails",] = sorted(str(one) for one in row["whitelist_emails"])
+        found = _fields((), row, (*TOP_KEYS, *UNTOUCHED), ())
+        for people in ("collaborators", "whitelist_emails"):
+            found[people,] = sorted(str(one) for one in row.get(people) or [])
         found["pages",] = [(plain(page["title"]), plain(page.get("content"))) for page in self.pages]
         found["phases",] = [phase["id"] for phase in self.phases]
         for phase in self.phases:
@@ -178,8 +178,11 @@ class Snapshot:
 
     def in_words(self, places: Sequence[Place]) -> str:
         """Return places as people call them."""
-        names = {("phase", row["id"]): row.get("name") for row in self.phases}
-        names |= {("task", number): row.get("name") for number, row in self.task_rows.items()}
+        names: dict[Place, Any] = {}
+        for phase in self.phases:
+            names["phase", phase["id"]] = phase.get("name")
+            for task in phase.get("tasks") or []:
+                names["task", int(task["id"])] = task.get("name")
         words = []
         for place in places:
             if place[:2] in names:
@@ -199,25 +202,34 @@ def read_snapshot(connection: Connection, competition: int, flags: Snapshot | No
 
 def with_tasks(connection: Connection, competition: Row, flags: Snapshot | None = None) -> Snapshot:
     """Read the tasks of a competition, as far as they are the user's; `flags` as for `read_snapshot`."""
-    tasks: dict[int, dict[str, Any]] = {}
+    tasks: dict[int, Row] = {}
+    without_flag: dict[int, dict[str, Any]] = {}
     for number in sorted(Snapshot(competition, {}).task_rows):
         try:
-            tasks[number] = connection.get(f"tasks/{number}/")
+            task = connection.get(f"tasks/{number}/")
         except AnswerError as error:
-            if error.code not in (403, 404):  # else it is somebody else's
-                raise
-    if any(LISTED_FLAG not in task for task in tasks.values()):
+            if error.code in (403, 404):  # it is somebody else's
+                continue
+            raise
+        tasks[number] = task
+        if LISTED_FLAG not in task:
+            without_flag[number] = task
+    if without_flag:
         # The list holds all tasks of the account, at a fifth of a second each: it is read as seldom as can be.
-        listed = flags.tasks if flags else {row["id"]: row for row in connection.rows("tasks/")}
-        for number, task in tasks.items():
-            if (value := listed.get(number, {}).get(LISTED_FLAG)) is not None:
-                task.setdefault(LISTED_FLAG, value)
+        for row in flags.tasks.values() if flags else connection.rows("tasks/"):
+            if row["id"] in without_flag and row.get(LISTED_FLAG) is not None:
+                without_flag[row["id"]][LISTED_FLAG] = row[LISTED_FLAG]
     return Snapshot(competition, tasks)
 
 
 def _fields(at: Place, row: Row, fields: Sequence[str], files: Sequence[str]) -> dict[Place, Any]:
-    found = {(*at, key): comparable(key, row[key]) for key in fields if key in row}
-    return found | {(*at, role): key_of(row.get(role)) for role in files}
+    found: dict[Place, Any] = {}
+    for key in fields:
+        if key in row:
+            found[*at, key] = comparable(key, row[key])
+    for role in files:
+        found[*at, role] = key_of(row.get(role))
+    return found
 
 
 def comparable(key: str, value: Any) -> Any:

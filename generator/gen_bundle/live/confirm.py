@@ -6,7 +6,7 @@ it comes.
 
 import math
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -250,11 +250,14 @@ class _Journey:
         for one in submissions_of(self.connection, row["id"]).values():
             if one["owner"] != self.own.username:
                 continue
-            if str(one.get("filename") or "").startswith(PREFIX):
-                earlier.append(one)
-            elif on_leaderboard(one):
-                shown.add(str(one.get("parent") or one["id"]))
-        if ids := ", ".join(str(one["id"]) for one in earlier if not one.get("parent")):
+            number = str(one.get("parent") or one["id"])
+            if not str(one.get("filename") or "").startswith(PREFIX):
+                if on_leaderboard(one):
+                    shown.add(number)
+            elif not one.get("parent"):
+                earlier.append(number)
+        if earlier:
+            ids = ", ".join(earlier)
             self.done.notes.append(f"phase {phase.name}: submissions of an earlier confirm are still there: {ids}.")
         rule = submission_rule(self.site)
         if not shown or rule not in REPLACING_RULES:
@@ -277,7 +280,9 @@ class _Journey:
         except EngineError as error:
             raise UserError(f"the dry run cannot take place: {error}", advice="Nothing was submitted.") from None
         self.connection.say(f"dry run as Codabench {self.version.value}, with the engine {self.engine.name}")
-        with_solution = {task for solution in self.competition.solutions for task in solution.tasks}
+        with_solution: set[Hashable] = set()
+        for solution in self.competition.solutions:
+            with_solution.update(solution.tasks)
         found: list[Rehearsed] = []
         for phase, row in opened:
             own: list[Rehearsed] = []
@@ -285,7 +290,7 @@ class _Journey:
                 plans = plan(self.competition, [phase.id], (), None, self.work / "submissions")
                 planned = {one.phase.id: one.submissions for one in plans}  # a phase may be called like another's id
                 own += self._dry_run("solutions", phase, row, planned[phase.id], ())
-            if template := self._template(phase, [one.submission.file for one in own]):
+            if template := self._template(phase, own):
                 one = Planned(template, template.stem, template.stem, phase.tasks)
                 own += self._dry_run(TEMPLATE, phase, row, [one], [template])
             if not own:
@@ -312,14 +317,14 @@ class _Journey:
             by_task = {task.name: runs[phase.id, one.name, task.id] for task in one.tasks}
             yield Rehearsed(phase, row, one, by_task, request.out / phase.id)
 
-    def _template(self, phase: Phase, others: Sequence[Path]) -> Path | None:
+    def _template(self, phase: Phase, solutions: Sequence[Rehearsed]) -> Path | None:
         """Return the zip of a phase's template; None without one, or where a solution of the phase is the same."""
         kit = self.bundle.competition.phases[self.competition.phases.index(phase)].files.get("starting_kit")
         files: dict[str, bytes] = {}
         for name, node in (packed_files(self.bundle, kit) or {}).items():
             if name.startswith(f"{TEMPLATE}/"):
                 files[name.removeprefix(f"{TEMPLATE}/")] = node.read(node.size)
-        if not files or files in [_files_of(other) for other in others]:
+        if not files or any(files == _files_of(one.submission.file) for one in solutions):
             return None
         target: Path = self.work / "templates" / phase.id / f"{TEMPLATE}.zip"
         target.parent.mkdir(parents=True)

@@ -24,6 +24,7 @@ from gen_bundle.live.submissions import (
     complete,
     created,
     failure_reason,
+    leaderboard_of,
     logs_of,
     message,
     on_leaderboard,
@@ -113,11 +114,11 @@ def _own_folder(request: FetchRequest, server: str) -> None:
     about = request.out / COMPETITION
     if about.is_file():
         before = read_json(about, dict[str, Any])
-        holds = [before.get(one) for one in ("server", "id", "pseudonyms")]
-        if holds != [server, request.competition, request.pseudonyms]:
-            names = "with pseudonyms" if holds[2] else "without pseudonyms"
+        other, number, hidden = before.get("server"), before.get("id"), before.get("pseudonyms")
+        if (other, number, hidden) != (server, request.competition, request.pseudonyms):
+            names = "with pseudonyms" if hidden else "without pseudonyms"
             raise UserError(
-                f"--out {request.out}: holds competition {holds[1]} of {holds[0]}, {names}. Choose another folder."
+                f"--out {request.out}: holds competition {number} of {other}, {names}. Choose another folder."
             )
     elif request.out.exists() and (not request.out.is_dir() or any(request.out.iterdir())):
         raise UserError(f"--out {request.out}: was not made by gen-bundle fetch. Choose a new folder.")
@@ -311,18 +312,22 @@ class PhaseFolder:
 
     def _board(self) -> Record:
         """Return the leaderboard as participants see it, in its order."""
-        pages = self.connection.pages(f"phases/{self.phase['id']}/get_leaderboard/")
+        first, rows = leaderboard_of(self.connection, self.phase["id"])
         kept = ["id", "scores", "created_when"]
         if not self.names.hidden:
             kept += ["organization", "fact_sheet_answers"]
-        rows = [row for page in pages for row in page["submissions"]]
         self.names.add(str(row["owner"]) for row in rows)
-        board: Record = {key: pages[0].get(key) for key in ("title", "primary_index", "tasks")}
+        board = _kept(first, ("title", "primary_index", "tasks"))
         board["submissions"] = []
         for rank, row in enumerate(rows, 1):
-            given = {key: row.get(key) for key in kept}
-            board["submissions"].append({"rank": rank, "owner": self.names.of(str(row["owner"]))} | given)
+            placed = {"rank": rank, "owner": self.names.of(str(row["owner"]))}
+            board["submissions"].append(placed | _kept(row, kept))
         return board
+
+
+def _kept(row: Row, keys: Iterable[str]) -> Record:
+    """Return what is kept of a row; None for a key that it has not."""
+    return {key: row.get(key) for key in keys}
 
 
 def folder_name(name: str) -> str:
@@ -368,4 +373,4 @@ class Names:
     def participant(self, row: Row) -> dict[str, Any]:
         """Return what is kept of somebody who takes part."""
         kept = ("username", "status", "is_bot") if self.hidden else ("id", "username", "email", "status", "is_bot")
-        return {key: row.get(key) for key in kept} | {"username": self.of(row["username"])}
+        return _kept(row, kept) | {"username": self.of(row["username"])}

@@ -26,6 +26,7 @@ from gen_bundle.live.submissions import (
     complete,
     created,
     delete_submission,
+    leaderboard_of,
     scores,
     state,
     submissions_of,
@@ -148,7 +149,10 @@ def estimated(connection: Connection, phase: Row, pending: Sequence[int]) -> Cos
         jobs += max(1, len(rows.get(one, {}).get("children") or []))
     runs = [row for row in rows.values() if state(row) == "Finished" and not row.get("has_children")]
     newest = sorted(runs, key=created, reverse=True)[:SAMPLE]
-    times = [sum(seconds) for row in newest if (seconds := _run_times(connection, int(row["id"])))]
+    times = []
+    for row in newest:
+        if seconds := _run_times(connection, int(row["id"])):
+            times.append(sum(seconds))
     text = f"phase {phase['name']}: {counted(len(pending), 'submission')}"
     if jobs > len(pending):
         text += f" ({jobs} runs)"
@@ -179,7 +183,8 @@ def _run_times(connection: Connection, submission: int) -> list[float]:
                 node = open_archive(held.enter_context(file.open("rb")), held).tree.find("metadata")
                 found = read_yaml(node.read(MAX_METADATA_BYTES)).value if isinstance(node, Node) else None
                 if isinstance(found, Mapping):
-                    for one in (found.get(key) for key in TIMES):
+                    for key in TIMES:
+                        one = found.get(key)
                         if isinstance(one, (int, float)) and 0 <= one < LONGEST_RUN_S:
                             times.append(float(one))
     return times
@@ -216,18 +221,12 @@ def still_ranking(connection: Connection, phase: Row, own: Reruns) -> Iterator[S
     if not replaced:
         return
     rows = submissions_of(connection, phase["id"])
-    for rank, row in enumerate(_on_board(connection, phase), 1):
+    for rank, row in enumerate(leaderboard_of(connection, phase["id"])[1], 1):
         number = int(rows.get(row["id"], {}).get("parent") or row["id"])
         if number in replaced:
             replaced.remove(number)  # one to several tasks has several rows
             rerun = own.newest(number) if number in own.done else None
             yield Stale(phase["id"], str(phase["name"]), rank, number, str(row["owner"]), rerun)
-
-
-def _on_board(connection: Connection, phase: Row) -> list[Row]:
-    """Return the rows of a phase's leaderboard, from the first rank."""
-    pages = connection.pages(f"phases/{phase['id']}/get_leaderboard/")
-    return [row for page in pages for row in page["submissions"]]
 
 
 @dataclass
@@ -326,8 +325,10 @@ class Rerun:
             LiveError, AnswerError: as for `run`.
         """
         rows, best = self._rows(), self.rule == "Force_Best"
-        owners = {one.owner for one in stale}
-        numbers = {one.submission for one in stale}
+        owners, numbers = set(), set()
+        for stale_run in stale:
+            owners.add(stale_run.owner)
+            numbers.add(stale_run.submission)
         if best:
             for one in self._own.done:
                 row = rows.get(one, {})
@@ -342,7 +343,7 @@ class Rerun:
                 self._say(f"submission {number} was deleted; its rerun is {newest}")
                 again[rows[newest].get("owner")] = newest
         if best and again:
-            for ranking in _on_board(self.connection, self.phase):
+            for ranking in leaderboard_of(self.connection, self.phase["id"])[1]:
                 again.pop(ranking["owner"], None)
             self._own.due = sorted({*self._own.due, *again.values()})
             faults += self.run(doubt_same_scores=False)
@@ -431,20 +432,22 @@ class Rerun:
         still, wait = 0.0, FIRST_WAIT_S
         before: dict[int, Any] = {}
         while True:
-            rows: dict[int, dict[str, Any]] = {number: {"is_soft_deleted": True} for number in numbers}
-            rows |= self._rows()
-            waiting = [number for number in numbers if state(rows[number]) not in (*FINAL, DELETED)]
+            rows, now, waiting = self._rows(), {}, []
+            for number in numbers:
+                row = rows.setdefault(number, {"is_soft_deleted": True})
+                status = state(row)
+                now[number] = status, row.get("status_details")
+                if status not in (*FINAL, DELETED):
+                    waiting.append(str(number))
             if not waiting:
                 return rows
-            now = {number: (state(rows[number]), rows[number].get("status_details")) for number in numbers}
             if now != before:
                 still, wait, before = 0.0, FIRST_WAIT_S, now
             else:
                 still, wait = still + wait, min(2 * wait, LONGEST_WAIT_S)
             if still >= STANDSTILL_S:
-                numbers_shown = ", ".join(str(number) for number in waiting)
                 raise LiveError(
-                    f"phase {self.phase['name']}: submissions {numbers_shown} have not moved for "
+                    f"phase {self.phase['name']}: submissions {', '.join(waiting)} have not moved for "
                     f"{STANDSTILL_S / 60:g} minutes.",
                     advice="Is a worker running? Pass --rerun again to go on with the rest.",
                 )

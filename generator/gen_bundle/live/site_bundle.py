@@ -22,7 +22,7 @@ from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, DataUse, Phase, Task
 from gen_bundle.codabench.dates import utc
 from gen_bundle.codabench.reading import as_text
-from gen_bundle.codabench.settings import HIDING, MIGRATE, TOP_FIELDS
+from gen_bundle.codabench.settings import HIDING, MIGRATE, TOP_FIELDS, PlatformField
 from gen_bundle.ground.yaml_document import Document
 from gen_bundle.ground.zips.tree import Archive, Node, file_of
 from gen_bundle.live.competition import (
@@ -81,8 +81,12 @@ IN_YAML = {"max_submissions_per_person": "max_submissions"}
 """How competition.yaml calls a field of the API, where it has another name."""
 
 
+def _read(fields: Iterable[PlatformField], declared: Mapping[Any, Any]) -> dict[str, Any]:
+    return {field.key: field.read(declared) for field in fields}
+
+
 def _top_values(wanted: Bundle) -> dict[str, Any]:
-    values = {field.key: field.read(wanted.yaml) for field in TOP_FIELDS}
+    values = _read(TOP_FIELDS, wanted.yaml)
     return values | {"docker_image": wanted.competition.image, "fact_sheet": wanted.yaml.get("fact_sheet") or None}
 
 
@@ -95,7 +99,7 @@ def _phase_values(phase: Phase, wanted: Bundle) -> dict[str, Any]:
         "execution_time_limit": phase.limit_s,
         "max_submissions_per_day": phase.a_day,
         "max_submissions_per_person": phase.in_all,
-        **{field.key: field.read(declared) for field in (MIGRATE, *HIDING)},
+        **_read((MIGRATE, *HIDING), declared),
     }
     for key, instant in (("start", phase.start), ("end", phase.end)):
         if instant.fault is None:
@@ -389,9 +393,13 @@ class SiteBundle:
 
 def ways_back(before: Snapshot, current: Snapshot, lost: Sequence[Place]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield the requests, as method, path and body, that bring places of a competition back to what they were."""
-    for number in dict.fromkeys(place[1] for place in lost if place[0] == "task"):
-        yield "PUT", f"tasks/{number}/", _task_body(before.tasks[number])
-    parts = {place[0] for place in lost} - {"task"}
+    tasks, parts = set(), set()
+    for place in lost:
+        if place[0] != "task":
+            parts.add(place[0])
+        elif place[1] not in tasks:
+            tasks.add(place[1])
+            yield "PUT", f"tasks/{place[1]}/", _task_body(before.tasks[place[1]])
     if not parts:
         return
     body = _only(before.competition, sorted(parts & {*TOP_KEYS}))

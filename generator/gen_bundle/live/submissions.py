@@ -40,6 +40,12 @@ def submissions_of(connection: Connection, phase: int) -> dict[int, dict[str, An
     return dict(sorted((int(row["id"]), row) for row in connection.rows("submissions/", phase=phase)))
 
 
+def leaderboard_of(connection: Connection, phase: int) -> tuple[Row, list[Row]]:
+    """Return a phase's leaderboard as participants see it: its first page, and all rows from the first rank."""
+    pages = connection.pages(f"phases/{phase}/get_leaderboard/")
+    return pages[0], [row for page in pages for row in page["submissions"]]
+
+
 def state(row: Row) -> str:
     """Return the status of a submission; also of one that was taken back."""
     return DELETED if row.get("is_soft_deleted") else str(row.get("status") or "unknown")

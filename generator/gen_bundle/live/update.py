@@ -14,6 +14,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -170,8 +171,8 @@ class Update:
             if (*edit.place, LISTED_FLAG) in edit.expected:
                 tasks.add(edit.place[1])
         for (kind, number), by_role in self.site.replaced.items():
-            for found in by_role.values():
-                if kind == "task" and Effect.RERUN in [one.effect for one in found]:
+            for one in chain.from_iterable(by_role.values()):
+                if kind == "task" and one.effect is Effect.RERUN:
                     tasks.add(number)
         phases = []
         for phase in self.before.phases:
