@@ -823,11 +823,10 @@ def of_components(function: Callable[..., Any]) -> list[tuple[str, Oracle]]:
     return [("key", mean(lambda gold, answer: float(function(gold, answer)))), ("pooled", pooled)]
 
 
-ERRORS = {"mse": sk.mean_squared_error, "rmse": sk.root_mean_squared_error, "mae": sk.mean_absolute_error}
 COMPONENTS: list[Row] = [
     ({"name": name, "average": average}, oracle)
-    for name, function in ERRORS.items()
-    for average, oracle in of_components(function)
+    for name in ("mse", "rmse", "mae")
+    for average, oracle in of_components(ERRORS[name])
 ]
 RANKED = [{"field": "doc", "type": "string"}, {"field": "place", "type": "number"}]
 SCORED = [{"field": "item", "type": "string"}, {"field": "score", "type": "number"}]

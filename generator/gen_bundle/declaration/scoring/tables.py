@@ -202,7 +202,7 @@ def _add_named_key(key: list[str], section: Section) -> None:
     known = [item.get("field") for item in section.sections("fields")]
     for name in key:
         if name in in_names and name not in known:
-            fields.insert(0, {"field": name})
+            fields.append({"field": name})  # at the end, so that the others keep their places in bundle.yaml
 
 
 def _read_files(table: DeclaredTable, section: Section, around: Section) -> None:

@@ -187,7 +187,7 @@ def test_a_misspelt_type_of_a_file_is_one_mistake() -> None:
         "reference": {"file": "{case}_gt.npy", "keys": "keys.csv"},
         "tasks": [{"id": "t", "columns": [{"key": "dice", "metric": "dice"}]}],
     }
-    assert faults(data) == ["submission.fields.1.type: unknown value 'arrays'. Did you mean 'array'?"]
+    assert faults(data) == ["submission.fields.0.type: unknown value 'arrays'. Did you mean 'array'?"]
 
 
 @pytest.mark.parametrize(
