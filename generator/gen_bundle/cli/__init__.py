@@ -111,7 +111,7 @@ class VerbGroup(click.Group):
         return items + super().shell_complete(ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        width = max([len(verb) for verb in VERBS])
+        width = len(max(VERBS, key=len))
         for stage, verbs in STAGES.items():
             with formatter.section(stage):
                 formatter.write_dl([(verb.ljust(width), what) for verb, what in verbs.items()])

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -143,10 +142,9 @@ def command(context: click.Context, /, name: str, title: str | None, parent: Pat
     else:
         folder, found = _declared(place, asked)
     say(f"{folder}: a competition, ready to build and to change", "green")
-    commands = [["gen-bundle", "try", str(folder)]]
+    say("  " + shlex.join(["gen-bundle", "try", str(folder)]))
     if asked["package"]:
-        commands.append([sys.executable, "-m", "unittest", "discover", str(folder / "tests")])
-    say_each((shlex.join(one) for one in commands), before="  ")
+        say("  " + shlex.join([sys.executable, "-m", "unittest", "discover", str(folder / "tests")]))
     if as_json:
         print_json({"folder": folder, **found})
 
@@ -183,8 +181,8 @@ def _files(gold: Sequence[str]) -> dict[str, Path]:
         if not equals or phase not in PHASES:
             phase, name = "", text
         if phase in files or (files and "" in (phase, *files)):
-            form = " ".join(f"--gold {phase}=FILE" for phase in PHASES)
-            raise UserError(f"--gold {text}: is the gold of which phase? Expected one file, or one for each: {form}")
+            what = "is the gold of which phase? Expected one file, or one for each"
+            raise UserError(f"--gold {text}: {what}: --gold dev=FILE --gold test=FILE")
         files[phase] = Path(name)
     if set(files) == {"dev"}:
         raise UserError("--gold dev=…: there is no phase test. Expected --gold test=FILE as well.")
@@ -215,8 +213,13 @@ def _of_files(place: "Place", asked: Mapping[str, Any]) -> tuple[Path, dict[str,
         with spinner(f"reading {path}"):
             folders[phase or "test"] = masks_of(path, *asked["answers"][:1])
     understood = summary(folders)
-    say_each(f"{name:9} {text}" for name, text in understood.items())
+    _say_understood(understood)
     return new_of_masks(place, folders), understood
+
+
+def _say_understood(understood: Mapping[str, str]) -> None:
+    for name, text in understood.items():
+        say(f"{name:9} {text}")
 
 
 def _gold(asked: Mapping[str, Any], *, ask: bool) -> "FileTable":
@@ -231,18 +234,21 @@ def _gold(asked: Mapping[str, Any], *, ask: bool) -> "FileTable":
         delimiter = "\t"
     if delimiter is not None and len(delimiter) != 1:
         raise UserError(f"--delimiter {delimiter}: expected one character, or tab.")
-    read = partial(read_table, delimiter=delimiter, at=asked["at"] or "", encoding=asked["encoding"])
+
+    def read(path: Path) -> "FileTable":
+        return read_table(path, names, delimiter=delimiter, at=asked["at"] or "", encoding=asked["encoding"])
+
     found = {}
     for phase, path in _files(asked["gold"]).items():
         try:
             with spinner(f"reading {path}"):
-                found[phase] = read(path, names)
+                found[phase] = read(path)
         except NoHeaderError as error:
             if not ask:
                 advice = f"To go on, add: --columns {shlex.quote(','.join(error.names))}"
                 raise UserError(*error.messages, advice=advice) from error
             names = _names_of_columns(error)
-            found[phase] = read(path, names)
+            found[phase] = read(path)
     return as_they_are_meant(found.get("") or joined(found))  # the phases as one: a few rows alone may mislead
 
 
@@ -253,7 +259,7 @@ def _names_of_columns(error: "NoHeaderError") -> list[str]:
         return list(error.first)
 
     def names(text: str) -> list[str]:
-        found = [name.strip() for name in text.split(",")]
+        found = _listed(text)
         if len(found) != len(error.first) or not all(found):
             raise click.UsageError(f"expected {len(error.first)} names, separated by commas.")
         return found
@@ -301,7 +307,7 @@ def _declared(place: "Place", asked: Mapping[str, Any]) -> tuple[Path, dict[str,
     understood = summary(proposal, phases)
     if train is not None:
         understood["train"] = f"{train}, as it is"
-    say_each(f"{name:9} {text}" for name, text in understood.items())
+    _say_understood(understood)
     notes = [*gold.notes, *doubts(proposal, choices), *ids_that_say_answers(proposal)]
     if is_sorted_by_answer(proposal):
         done = "gives the answers away; mix the lines of gold and inputs alike"

@@ -124,9 +124,13 @@ def status(
     people = connection.rows("participants/", competition=competition)
     phases, rows = [], []
     for phase in phases_of(answer, None):
-        own = [row for row in submissions_of(connection, phase["id"]).values() if state(row) != DELETED]
-        rows += own
-        statuses = Counter(state(row) for row in own if not row.get("parent"))
+        statuses: Counter[str] = Counter()
+        for row in submissions_of(connection, phase["id"]).values():
+            if state(row) == DELETED:
+                continue
+            rows.append(row)
+            if not row.get("parent"):
+                statuses[state(row)] += 1
         start, end = phase.get("start"), phase.get("end")
         last = moment(end)
         days_left = round((last - now).total_seconds() / DAY_S, 2) if last else None

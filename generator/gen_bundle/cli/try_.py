@@ -107,8 +107,10 @@ def _bundles(source: str, folder: Path, data: Path | None, overrides: tuple[str,
     with spinner("reading the declaration") as step:
         built = build(request, step)
     report_built(built, request)
-    rooms = [folder] if len(built) == 1 else [folder / bundle.path.stem for bundle in built]
-    return {bundle.path: room for bundle, room in zip(built, rooms, strict=True)}, 0
+    rooms = {}
+    for bundle in built:
+        rooms[bundle.path] = folder if len(built) == 1 else folder / bundle.path.stem
+    return rooms, 0
 
 
 def _tried(bundle: Path, room: Path, engine: Engine, *, trust: bool) -> tuple[Path, int]:

@@ -122,8 +122,12 @@ def settled(data: dict[str, Any], folder: Path) -> tuple[DeclaredScoring, list[B
 
 def _places_of(errors: Sequence[Broken]) -> frozenset[Trail]:
     """The places of what the model refuses; a list is right as a whole, or wrong."""
-    wrong = {trail for trail, _ in errors}
-    return frozenset([*wrong, *(trail[:-1] for trail in wrong if isinstance(trail[-1], int))])
+    wrong = set()
+    for trail, _ in errors:
+        wrong.add(trail)
+        if isinstance(trail[-1], int):
+            wrong.add(trail[:-1])
+    return frozenset(wrong)
 
 
 def _check_package(source: Source, folder: Path) -> None:
@@ -333,10 +337,13 @@ def check_inside(folder: Path, files: Iterable[str], folders: Iterable[str]) -> 
     found = [folder / name for name in files]
     for name in folders:
         found += _links(folder / name)
-    outside = [path for path in dict.fromkeys(found) if not path.resolve().is_relative_to(folder.resolve())]
+    outside = []
+    for path in dict.fromkeys(found):
+        if not path.resolve().is_relative_to(folder.resolve()):
+            outside.append(_leads_outside(path, folder))
     # Some installers put links in place of a package's files.
     if outside and folder not in [known.folder for known in known_competitions().values()]:
-        raise UserError(*(_leads_outside(path, folder) for path in outside))
+        raise UserError(*outside)
 
 
 def _leads_outside(path: Path, folder: Path) -> str:

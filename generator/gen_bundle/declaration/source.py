@@ -39,8 +39,9 @@ class Source:
 
     def give(self, trail: Trail, place: str) -> None:
         """From now on, what is wrong at or below `trail` is the fault of what stands at `place`."""
-        for known in [known for known in self.given if known[: len(trail)] == trail]:
-            del self.given[known]
+        for known in list(self.given):
+            if known[: len(trail)] == trail:
+                del self.given[known]
         self.given[trail] = place
 
     def position(self, trail: Trail) -> str:

@@ -149,8 +149,8 @@ def plan(
         UserError: A phase or a submission does not exist, or there is nothing to run.
     """
     chosen = _chosen(competition.phases, phases)
-    if missing := [path for path in submissions if not path.exists()]:
-        raise UserError(*(f"--submission {path}: no such file or folder" for path in missing))
+    if missing := [f"--submission {path}: no such file or folder" for path in submissions if not path.exists()]:
+        raise UserError(*missing)
     names = _names(submissions)
     files = [as_upload(path, scratch / name) for name, path in zip(names, submissions, strict=True)]
     planned = []
@@ -165,23 +165,28 @@ def plan(
 
 
 def _chosen(phases: Sequence[Phase], wanted: Sequence[str]) -> list[Phase]:
-    known = {name for phase in phases for name in (phase.id, phase.name)}
-    if unknown := [name for name in wanted if name not in known]:
-        there = ", ".join(phase.id for phase in phases)
-        raise UserError(*(f"--phase {name}: no such phase; the bundle has {there}" for name in unknown))
-    return [phase for phase in phases if not wanted or phase.id in wanted or phase.name in wanted]
+    chosen, known = [], set()
+    for phase in phases:
+        names = {phase.id, phase.name}
+        known |= names
+        if not wanted or names.intersection(wanted):
+            chosen.append(phase)
+    there = ", ".join(phase.id for phase in phases)
+    if unknown := [f"--phase {name}: no such phase; the bundle has {there}" for name in wanted if name not in known]:
+        raise UserError(*unknown)
+    return chosen
 
 
 def _own(competition: Competition, phase: Phase, team: str | None, scratch: Path) -> list[Planned]:
     """The bundle's solutions that are attached to tasks of a phase."""
-    attached: list[tuple[Path, tuple[Task, ...]]] = []
+    paths, attached_to = [], []
     for solution in competition.solutions:
         tasks = tuple(task for task in phase.tasks if task.index in solution.tasks)
         if tasks:
-            attached.append((solution.path, tasks))
+            paths.append(solution.path)
+            attached_to.append(tasks)
     made = []
-    names = _names([path for path, _ in attached])
-    for name, (path, tasks) in zip(names, attached, strict=True):
+    for name, path, tasks in zip(_names(paths), paths, attached_to, strict=True):
         # The platform zips a folder; a file it takes as it is, whatever it is.
         file = path if path.is_file() else as_upload(path, scratch / name)
         made.append(Planned(file, name, team or name, tasks))

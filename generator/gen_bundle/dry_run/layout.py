@@ -156,10 +156,13 @@ def _lay_over(submission: Path, predictions: Path) -> list[str]:
 
     Source: compute_worker.py of 1.32, after the downloads of the scoring job; an error is only logged.
     """
-    names = [file.relative_to(predictions) for file in entries(predictions) if file.is_file()]  # most often only one
-    replaced = sorted(str(name) for name in names if (submission / name).is_file())
-    notes = []
+    notes, replaced = [], []
+    for file in entries(predictions):
+        name = file.relative_to(predictions)
+        if file.is_file() and (submission / name).is_file():
+            replaced.append(str(name))
     if replaced:
+        replaced.sort()
         more = f" and {len(replaced) - NAMED} more" if len(replaced) > NAMED else ""
         notes.append(
             f"the submission's {', '.join(replaced[:NAMED])}{more} replaced the file of that name from the prediction "

@@ -239,7 +239,11 @@ def _not_ours(out: Path) -> list[str]:
     for parent, folders, files in os.walk(out):
         place = Path(parent).relative_to(out)
         strange += [str(place / name) for name in files if place / name not in ours]
-        strange += [f"{place / name}/" for name in folders if place / name not in ours]
-        # what is ours is looked into, but for what a run left
-        folders[:] = [name for name in folders if place / name in ours and len(place.parts) < 3]
+        looked_into = []
+        for name in folders:
+            if place / name not in ours:
+                strange.append(f"{place / name}/")
+            elif len(place.parts) < 3:  # below is what a run left
+                looked_into.append(name)
+        folders[:] = looked_into
     return strange

@@ -11,7 +11,7 @@ import tempfile
 import urllib.error
 import urllib.request
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -235,7 +235,7 @@ def lock_requirements(request: ImageRequest, say: Callable[[str], None]) -> None
     held = there | versions(own_lock(target, python_version))
     if not missing(wanted, held):
         return
-    found = _resolved(wanted, [f"{name}=={version}" for name, version in pins.items()], python_version)
+    found = _resolved(wanted, pins, python_version)
     lines = []
     for name, version, digest in sorted(found):
         if name not in there:
@@ -244,11 +244,12 @@ def lock_requirements(request: ImageRequest, say: Callable[[str], None]) -> None
     say(f"{target}: locked {counted(len(lines), 'package')}")
 
 
-def _resolved(wanted: Sequence[str], pins: Sequence[str], python_version: str) -> Iterator[tuple[str, str, str]]:
+def _resolved(wanted: Sequence[str], pins: Mapping[str, str], python_version: str) -> Iterator[tuple[str, str, str]]:
     """(name, version, SHA-256) of everything that pip would install."""
     with tempfile.TemporaryDirectory() as folder:
         constraints, report = Path(folder) / "constraints.txt", Path(folder) / "report.json"
-        constraints.write_text("".join(f"{pin}\n" for pin in pins), encoding="utf-8")
+        pinned = "".join(f"{name}=={version}\n" for name, version in pins.items())
+        constraints.write_text(pinned, encoding="utf-8")
         command = python("-m", "pip", "install", "--dry-run", "--ignore-installed", "--progress-bar=off")
         command += ["--only-binary=:all:", f"--python-version={python_version}", "--implementation=cp"]
         command += [f"--platform={platform}" for platform in (*PLATFORMS, "linux_x86_64")]

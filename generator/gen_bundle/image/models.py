@@ -143,10 +143,17 @@ def endpoint() -> str:
 
 def needed_files(names: Iterable[str]) -> list[str]:
     """Return what loading a model needs: its weights once (safetensors if possible), configuration, tokenizer."""
-    top = [name for name in names if "/" not in name]
-    weights = [name for name in top if name.endswith(".safetensors")]
-    weights = weights or [name for name in top if re.fullmatch(r"pytorch_model.*\.bin", name)]
-    return sorted(weights + [name for name in top if name.endswith((".json", ".txt", ".model"))])
+    safetensors, pickled, others = [], [], []
+    for name in names:
+        if "/" in name:
+            continue
+        if name.endswith(".safetensors"):
+            safetensors.append(name)
+        elif re.fullmatch(r"pytorch_model.*\.bin", name):
+            pickled.append(name)
+        elif name.endswith((".json", ".txt", ".model")):
+            others.append(name)
+    return sorted((safetensors or pickled) + others)
 
 
 PUNKT_FOLDER = Path("tokenizers") / "punkt_tab"

@@ -487,7 +487,10 @@ def _check_files(said: Section, column: DeclaredMetric) -> None:
             if said.get(name) is not None:
                 said.fault("chooses or weighs keys, and key: none has a single answer.", name)
         return
-    for name in (*column.where, *column.by, *filter(None, [column.weight])):
+    used = [*column.where, *column.by]
+    if column.weight:
+        used.append(column.weight)
+    for name in used:
         if table.gold.files and table.gold_keys is None and name not in table.key:
             expected = f"reference: {{keys: keys.csv}}, a table of every {table.key[0]} with {name}"
             said.fault(f"files have no column {name!r}. Expected {expected}.")

@@ -62,8 +62,7 @@ def gold_files(section: Section, sent: File, fields: Mapping[str, Section], key:
         if name in fields:
             own = _named(fields[name], section, key, "file")
         named[name] = own or of_table or tuple(sent.files[name])  # type: ignore[assignment]
-    places = {name: fields[name] for name in fields if fields[name].get("column") is not None}
-    file = _file(named, places, section)
+    file = _file(named, fields, section)
     return File(file.name, file.format, names={**sent.names, **file.names}, files=file.files)
 
 

@@ -53,10 +53,11 @@ def engine_of(declared: Section) -> dict[str, Any]:
 def with_options(engine: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the engine's options with others in place; another model has another revision, layer and baseline."""
     chosen = {name: value for name, value in given.items() if value is not None}
-    kept = engine
+    kept = dict(engine)
     if chosen.get("model", engine["model"]) != engine["model"]:
-        kept = {name: value for name, value in engine.items() if name not in ("num_layers", "baseline")}
         kept["revision"] = None
+        for name in ("num_layers", "baseline"):
+            kept.pop(name, None)
     return {**kept, **chosen}
 
 
@@ -157,22 +158,25 @@ def settle(declared: Section, folder: Path) -> DeclaredScoring:
         metrics[name] = {}
         columns += [SettledColumn(name, column) for column in task.sections("columns")]
     engine = engine_of(declared)
+    with_metric, own = [], []
     for one in columns:
-        one.metric = _metric(one.said, tables, folder)
-        if one.metric is None:
+        metric = one.metric = _metric(one.said, tables, folder)
+        if metric is None:
             continue
-        _complete(one.said, one.metric)
-        _complete_metric(one.metric, engine, folder, one.said)
+        _complete(one.said, metric)
+        _complete_metric(metric, engine, folder, one.said)
         if one.said.get("key"):
-            metrics[one.task][one.said.get("key")] = one.metric
-    own = [one.metric for one in columns if one.metric is not None and one.metric.file is not None]
+            metrics[one.task][one.said.get("key")] = metric
+        with_metric.append((one.said.data, metric))
+        if metric.file is not None:
+            own.append(metric)
     beside = list(_scoring_files(declared, folder, are_read=bool(own)))
     for metric in own:
         metric.beside = beside
     for table in tables.values():
         _show_bounds(table)
         _check_public(table, [one for of_task in metrics.values() for one in of_task.values()])
-    name_columns([(one.said.data, one.metric) for one in columns if one.metric is not None])
+    name_columns(with_metric)
     _complete_others(declared, columns)
     expressions = _expressions(columns, declared.data.get("layout", "joint"))
     return DeclaredScoring(tables, metrics, expressions, dict(_checks(tables, folder)))
@@ -314,23 +318,28 @@ def _complete_measured(column: dict[str, Any], declared: Section) -> None:
 def _complete_computed(said: Section, by_key: Mapping[str, Section]) -> None:
     """A computed column is sorted as those it is made of, and shown as precisely."""
     column = said.data
-    parts = [by_key[name] for name in said.items("of") if name in by_key]
+    sorts: set[Any] = set()
+    precisions, titles = [], []
+    for name in said.items("of"):
+        if (part := by_key.get(name)) is not None:
+            precision = part.get("precision")
+            if precision is None:
+                precision = PRECISION
+            precisions.append(precision)
+            sorts.add(part.get("sort"))
+            titles.append(str(part.get("title")))
     computation = str(column.get("computation"))
     if computation == "avg_rank":
         column.setdefault("precision", RANK_PRECISION)
-        sorts: set[Any] = {"asc"}
-    else:
-        precisions = [PRECISION if part.get("precision") is None else part.get("precision") for part in parts]
-        column.setdefault("precision", max(precisions, default=PRECISION))
-        sorts = {part.get("sort") for part in parts}
+        sorts = {"asc"}
+    column.setdefault("precision", max(precisions, default=PRECISION))
     if column.get("sort") is None:
         if len(sorts) > 1:
             said.fault("sort is missing. The columns that it is computed from are sorted both ways.")
         column["sort"] = "asc" if sorts == {"asc"} else "desc"
     named = COMPUTED.get(computation, "Value")
     column.setdefault("title", named)
-    titles = " and ".join(str(part.get("title")) for part in parts)
-    column.setdefault("meaning", f"{named} of {titles}.")
+    column.setdefault("meaning", f"{named} of {' and '.join(titles)}.")
 
 
 def _expressions(columns: Sequence[SettledColumn], layout: Any) -> dict[str, dict[str, Any]]:

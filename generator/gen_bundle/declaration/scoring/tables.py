@@ -197,9 +197,11 @@ def _read_rules(table: DeclaredTable, section: Section, missing: str) -> None:
 def _add_named_key(key: list[str], section: Section) -> None:
     """Add the field of the key that stands in a name alone, where it is left out."""
     fields = section.items("fields")
-    names = [section.get("file"), *(item.get("file") for item in section.sections("fields"))]
+    names, known = [section.get("file")], []
+    for item in section.sections("fields"):
+        names.append(item.get("file"))
+        known.append(item.get("field"))
     in_names = {File(name).named_by for name in names if isinstance(name, str)}
-    known = [item.get("field") for item in section.sections("fields")]
     for name in key:
         if name in in_names and name not in known:
             fields.append({"field": name})  # at the end, so that the others keep their places in bundle.yaml

@@ -87,8 +87,12 @@ def usual_metric(name: str, known: Iterable[str]) -> str:
     if beta is not None:
         return f"{{name: fbeta, beta: {BETAS.get(beta[1], beta[1])}}}"
     words = re.findall(r"[a-z0-9+]+", name.lower())
-    average = [word for word in words if word in AVERAGES]
-    rest = "".join(word for word in words if word not in AVERAGES)
+    average, rest = [], ""
+    for word in words:
+        if word in AVERAGES:
+            average.append(word)
+        else:
+            rest += word
     of_signs = {one.replace("_", ""): one for one in known}
     meant = of_signs.get(rest) or METRICS.get(rest, "") or of_signs.get(rest.removesuffix("score"), "")
     if average and meant in ("f1", "precision", "recall", "jaccard", "fbeta"):

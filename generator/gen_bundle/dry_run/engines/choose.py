@@ -114,8 +114,7 @@ def refuse_strangers(bundle: Path, engine: Engine, *, trust: bool) -> None:
         foreign = programs_of_others(competition.used_tasks, work)
         if not foreign:
             takes_code = any(task.file("ingestion_program") is not None for task in competition.used_tasks)
-            paths = [Path(solution.path) for solution in competition.solutions]
-            foreign = sorted(path.name for path in paths if takes_code or _has_a_command(path))
+            foreign = sorted(one.path.name for one in competition.solutions if takes_code or _has_a_command(one.path))
     if foreign:
         raise StrangersError(
             f"{bundle}: was not built here, or packs programs of others: {', '.join(foreign)} would run on this "

@@ -417,10 +417,11 @@ class DockerEngine:
         """Let us read and delete what a container's root wrote, where we are not root ourselves."""
         if our_user() in (None, 0):
             return
-        binds: dict[str, Mapping[str, str]] = {
-            str(mount.source): {"bind": mount.target, "mode": "rw"} for mount in container.mounts
-        }
-        targets = [mount.target for mount in container.mounts]
+        binds: dict[str, Mapping[str, str]] = {}
+        targets = []
+        for mount in container.mounts:
+            binds[str(mount.source)] = {"bind": mount.target, "mode": "rw"}
+            targets.append(mount.target)
         try:
             chmod = self._api.create_container(
                 container.image,

@@ -134,8 +134,12 @@ def _cache_variables() -> dict[str, str]:
     home = Path(ours.get("HOME", HOME))
     hub = Path(ours.get("HF_HOME", home / ".cache/huggingface")) / "hub"
     usual = {"HF_HUB_CACHE": hub, "TORCH_HOME": home / ".cache/torch", "NLTK_DATA": home / "nltk_data"}
-    places = {name: Path(ours.get(name, place)) for name, place in usual.items()}
-    return {name: str(place) for name, place in places.items() if place.is_absolute() and place.is_dir()}
+    found = {}
+    for name, usual_place in usual.items():
+        place = Path(ours.get(name, usual_place))
+        if place.is_absolute() and place.is_dir():
+            found[name] = str(place)
+    return found
 
 
 @cache
@@ -148,12 +152,12 @@ def _system() -> tuple[list[Bind], list[list[str]]]:
             links.append([str(place.readlink()), name])
         elif place.is_dir():
             binds.append(Bind(place, name))
-    found = [path for pattern in SETTINGS for path in sorted(Path("/etc").glob(pattern))]
-    for path in found:
-        if path.is_symlink():
-            links.append([os.path.realpath(path), str(path)])
-        elif os.access(path, os.R_OK):
-            binds.append(Bind(path, str(path)))
+    for pattern in SETTINGS:
+        for path in sorted(Path("/etc").glob(pattern)):
+            if path.is_symlink():
+                links.append([os.path.realpath(path), str(path)])
+            elif os.access(path, os.R_OK):
+                binds.append(Bind(path, str(path)))
     return binds, links
 
 
@@ -185,9 +189,11 @@ def _of_interpreter(python: str) -> list[Path]:
 def _not_twice(binds: Sequence[Bind]) -> list[Bind]:
     """Without what is seen already, at the same place, within another folder; folders before what lies in them."""
     kept: list[Bind] = []
+    seen: set[Path] = set()
     for bind in sorted(binds, key=lambda one: len(Path(one.target).parts)):
-        same = [one for one in kept if str(one.source) == one.target]
-        seen = str(bind.source) == bind.target and any(Path(bind.target).is_relative_to(one.target) for one in same)
-        if not seen or bind.writable:
+        place, is_same = Path(bind.target), str(bind.source) == bind.target
+        if bind.writable or not is_same or seen.isdisjoint((place, *place.parents)):
             kept.append(bind)
+            if is_same:
+                seen.add(place)
     return kept

@@ -340,14 +340,14 @@ def _items(node: Node) -> Items:
     value = json_value(node)
     if isinstance(value, dict):
         return [{"key": key, "": one} for key, one in sorted(value.items())]
-    if isinstance(value, list):
-        return [one if isinstance(one, dict) else {"": one} for one in value]
-    head, *table = [row for row in rows(node) if row] or [[]]
-    if table:
-        with suppress(ValueError):  # rows of different lengths
-            return [dict(zip(head, row, strict=True)) for row in table]
-    found = [line for line in lines(node) if line.strip()]
-    return _objects(found) or [{"": line} for line in found]
+    if not isinstance(value, list):
+        head, *table = [row for row in rows(node) if row] or [[]]
+        if table:
+            with suppress(ValueError):  # rows of different lengths
+                return [dict(zip(head, row, strict=True)) for row in table]
+        found = [line for line in lines(node) if line.strip()]
+        value = _objects(found) or found
+    return [one if isinstance(one, dict) else {"": one} for one in value]
 
 
 def _objects(found: Iterable[str]) -> list[dict[str, Any]]:

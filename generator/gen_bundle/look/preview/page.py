@@ -56,7 +56,7 @@ def boards(view: CompetitionView, dry_run: Mapping[str, Any] | None) -> list[Pha
     names: set[str] = set()
     keys: set[str] = set()
     for row in rows:
-        keys |= {str(one) for one in mapping_of(row.get("cells"))}
+        keys.update(mapping_of(row.get("cells")))
     found = []
     for phase in view.phases:
         names |= phase.names
