@@ -124,7 +124,7 @@ def build(request: BuildRequest, progress: Callable[[str], None] = lambda _: Non
         folder = find_competition(request.source)
         foreign = is_foreign(folder)
         planned = _planned_foreign(folder, request) if foreign else _planned(folder, request)
-        _check_free([path for _, path in planned], force=request.force)
+        _check_free(planned, force=request.force)
         competition = planned[0][0]
         if isinstance(competition, Resolved):
             check_own_code(competition, trust=request.trust, announce=request.announce)
@@ -183,8 +183,7 @@ def _planned_foreign(folder: Path, request: BuildRequest) -> Planned:
 
 def _planned(folder: Path, request: BuildRequest) -> Planned:
     competition = resolve(folder, data=request.data, layout=request.layout, overrides=request.overrides)
-    task, name = request.task, competition.name
-    ids = [task.id for task in competition.tasks]
+    task, name, ids = request.task, competition.name, competition.task_ids
     if task is not None:
         if competition.layout != "separate":
             raise UserError(f"--task {task}: only layout separate builds single tasks. Add --layout separate.")
@@ -199,10 +198,10 @@ def _planned(folder: Path, request: BuildRequest) -> Planned:
     return [(competition.only(one), out / f"{name}-{one}.zip") for one in ids]
 
 
-def _check_free(paths: Sequence[Path], *, force: bool) -> None:
+def _check_free(planned: Planned, *, force: bool) -> None:
     """See that nothing is in the way of bundles: a folder, a device, or without `force` a file that is no bundle."""
     wrong, foreign = [], []
-    for path in paths:
+    for _, path in planned:
         if path.exists() and not path.is_file():
             kind = "folder" if path.is_dir() else "device"
             wrong.append(f"--out {path}: is a {kind}. Expected the path of a zip file.")
@@ -255,8 +254,9 @@ def _build_one(
             made = _with_package(competition, Path(work), request, progress)
         write_zip(unfinished, made.tree)
     progress("checking the bundle")
-    findings = _findings(unfinished, competition, made.hidden)
-    grave = _causes([finding for finding in findings if finding.grave])
+    found, others = _findings(unfinished, competition, made.hidden)
+    leaks = any(finding.id == LEAK for finding in found)
+    grave = _causes(found)
     draft = made.draft
     if grave and not request.overrides and _is_its_own_work(competition, grave):
         draft += tuple(Lack(one.id, f"As imported: {one.what}. {one.consequence}", one.repair) for one in grave)
@@ -266,8 +266,7 @@ def _build_one(
         raise UserError(*errors, advice=f"{out} was not written. Fix this, or pass --force to write it all the same.")
     notes = [*made.notes]
     if request.platform == "codabench":  # what Codabench ignores says nothing new of a bundle in CodaLab's format
-        notes += _in_lines([finding for finding in findings if not finding.grave])
-    leaks = any(finding.grave and finding.id == LEAK for finding in findings)
+        notes += _in_lines(others)
     return Built(competition, out, tuple(notes), errors, leaks, made.hidden, draft)
 
 
@@ -313,9 +312,12 @@ def _with_package(
 
 def _hidden(phases: Sequence[PhaseData], elsewhere: Sequence[GoldElsewhere]) -> list[Elsewhere]:
     """The gold that is not in the bundle: of other phases and tasks, except where a phase's gold is public."""
-    others = [one for data in phases if data.phase.gold == "secret" for one in data.gold.elsewhere]
+    found: list[GoldElsewhere] = []
+    for data in phases:
+        if data.phase.gold == "secret":
+            found += data.gold.elsewhere
     hidden = []
-    for gold in (*others, *elsewhere):
+    for gold in (*found, *elsewhere):
         files = {}
         for path in gold.folder.rglob("*"):
             if path.is_file():
@@ -324,16 +326,25 @@ def _hidden(phases: Sequence[PhaseData], elsewhere: Sequence[GoldElsewhere]) -> 
     return hidden
 
 
-def _findings(bundle: Path, competition: Resolved | ForeignProject, hidden: Sequence[Elsewhere]) -> list[Finding]:
-    """Return what the check finds in a finished bundle.
+def _findings(
+    bundle: Path, competition: Resolved | ForeignProject, hidden: Sequence[Elsewhere]
+) -> tuple[list[Finding], list[Finding]]:
+    """Return what the check finds in a finished bundle: what is grave, and what is not.
 
     Grave is what Codabench would refuse, what would not work, and gold where participants can read it. Dates in the
     past and an image of this machine are left out: they are named with all else that keeps a bundle a draft.
     """
     queue = competition.declaration.queue
     known = [queue] if queue else []
-    report = check_path(bundle, elsewhere=hidden, known_keys=known)
-    return [finding for finding in report.findings if finding.id not in (OVER, UNPUBLISHED, LACKING, UNFINISHED)]
+    grave, others = [], []
+    for finding in check_path(bundle, elsewhere=hidden, known_keys=known).findings:
+        if finding.id in (OVER, UNPUBLISHED, LACKING, UNFINISHED):
+            continue
+        if finding.grave:
+            grave.append(finding)
+        else:
+            others.append(finding)
+    return grave, others
 
 
 BASELINE = re.compile(r"^solution solutions/([^/]+)/")
@@ -360,10 +371,12 @@ OWN_FILES = (
 
 def _in_lines(findings: Sequence[Finding]) -> list[str]:
     """Each finding in a line, of each rule so many as `check` shows."""
+    lines_of: dict[str, dict[str, None]] = {}  # each line once
+    for finding in findings:
+        lines_of.setdefault(finding.id, {})[_in_a_line(finding)] = None
     found: list[str] = []
-    for rule_id in dict.fromkeys(finding.id for finding in findings):
-        lines = list(dict.fromkeys(_in_a_line(finding) for finding in findings if finding.id == rule_id))
-        found += lines[:MOST_LINES]
+    for rule_id, lines in lines_of.items():
+        found += [*lines][:MOST_LINES]
         if len(lines) > MOST_LINES:
             found.append(f"… and {len(lines) - MOST_LINES} more of {rule_id} (gen-bundle check --json lists all)")
     return found

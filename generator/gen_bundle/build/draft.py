@@ -90,10 +90,12 @@ def _gold(competition: Resolved) -> Iterator[Lack]:
 
 def _dates(phases: Sequence[tuple[str, datetime | None]], now: datetime) -> Iterator[Lack]:
     """The ends of phases that are over, by the phases' ids."""
-    over = [(phase, end) for phase, end in phases if end is not None and end < now]
-    if over:
-        ends = [f"the phase {phase} ended on {end:%Y-%m-%d}" for phase, end in over]
-        settings = [f'--set phases.{phase}.{edge}="… AoE"' for phase, _ in over for edge in ("start", "end")]
+    ends, settings = [], []
+    for phase, end in phases:
+        if end is not None and end < now:
+            ends.append(f"the phase {phase} ended on {end:%Y-%m-%d}")
+            settings += [f'--set phases.{phase}.start="… AoE"', f'--set phases.{phase}.end="… AoE"']
+    if ends:
         yield Lack(
             "dates-past",
             f"In the past: {', '.join(ends)}.",

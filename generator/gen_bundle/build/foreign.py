@@ -11,6 +11,7 @@ from datetime import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gen_bundle.build.package.resolve import ids
 from gen_bundle.build.platforms.codabench import (
     SUBMISSION_RULES,
     column_entry,
@@ -181,8 +182,8 @@ class _Packing:
         reference, code_input = task.reference_data, task.input_data
         if phase is not None:
             if "reference_data" not in task.model_fields_set:
-                tasks = [other.id for other in self.declaration.tasks_of(phase)]
-                reference = self._usual(f"{DATA}/{phase.data_id}", task.id, tasks)
+                tasks = self.declaration.tasks_of(phase)
+                reference = self._usual(f"{DATA}/{phase.data_id}", task.id, ids(tasks))
             if "input_data" not in task.model_fields_set:
                 code_input = self._usual(f"{DATA}/input", phase.data_id, self._data_ids())
         return self._placed(
@@ -201,7 +202,7 @@ class _Packing:
             usual = self._usual(f"{DATA}/public", phase.data_id, self._data_ids())
             public = usual or self._usual("public", phase.data_id, self._data_ids())
         if "starting_kit" not in phase.model_fields_set:
-            kit = self._usual("kits", phase.id, [other.id for other in self.declaration.phases])
+            kit = self._usual("kits", phase.id, ids(self.declaration.phases))
         return self._placed({"public_data": public, "starting_kit": kit})
 
     def _data_ids(self) -> list[str]:
@@ -213,7 +214,7 @@ class _Packing:
             yield from self.declaration.solutions or []
             return
         folder = self.folder / SOLUTIONS
-        tasks = [task.id for task in self.declaration.tasks]
+        tasks = ids(self.declaration.tasks)
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
             if not path.name.startswith(".") and not is_junk(path.name):
                 yield ForeignSolution(path=f"{SOLUTIONS}/{path.name}", tasks=tasks, name=path.stem)

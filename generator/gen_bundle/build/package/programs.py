@@ -239,9 +239,12 @@ def imported_modules(
         Place in a program, such as `scoring_kit/errors.py` → file.
     """
     ours = resource("scoring_programs")
-    others = [folder for folder in packages if not folder.is_relative_to(ours)]
-    states = frozenset(_state(path) for folder in others for path in folder.rglob("*.py"))
-    return _imported_modules(names, packages, without, states)
+    states = set()
+    for folder in packages:
+        if not folder.is_relative_to(ours):
+            for path in folder.rglob("*.py"):
+                states.add(_state(path))
+    return _imported_modules(names, packages, without, frozenset(states))
 
 
 State = tuple[Path, int, int]
@@ -357,7 +360,8 @@ def absent_imports(competition: Resolved) -> list[str]:
     names: set[str] = set()
     for path in files:
         if path.suffix == ".py" and path.name != ORGANISERS_ONLY:
-            names |= {name.partition(".")[0] for name in _imported_names(path)}
+            for name in _imported_names(path):
+                names.add(name.partition(".")[0])
     ours = {path.stem for path in resource("scoring_programs").iterdir()}
     ours |= {name.split("/")[1].removesuffix(".py") for name in site_members(competition)}
     return sorted(names - MODULES - ours - sys.stdlib_module_names - {package.name, ""})

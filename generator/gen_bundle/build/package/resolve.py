@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from gen_bundle.build.package.client import Organiser, ScoringPackage, VerbProgress, find_package
 from gen_bundle.codabench.reading import YAML_NAME
@@ -34,9 +34,16 @@ EXAMPLE = "example"
 """Beside the data of a new competition: made-up data of the same shape."""
 
 
-def ids(tasks: Iterable[model.DeclaredTask]) -> list[str]:
-    """Return the ids of tasks."""
-    return [task.id for task in tasks]
+class Identified(Protocol):
+    """A task, a phase or a program part."""
+
+    @property
+    def id(self) -> str: ...
+
+
+def ids(things: Iterable[Identified]) -> list[str]:
+    """Return the ids of tasks, phases or program parts."""
+    return [one.id for one in things]
 
 
 @dataclass(frozen=True)
@@ -245,7 +252,7 @@ def resolve(
     scoring = placed.of_scoring(read.scoring)
     options = placed.put(declaration.options, "options")
     taken = TAKEN[1:] if data else TAKEN
-    check_inside(folder, [*declaration.files, *[str(path) for path in placed.declared(overrides)]], taken)
+    check_inside(folder, [*declaration.files, *placed.declared(overrides)], taken)
     notes = [*read.notes, *placed.notes, *_worst_notes(declaration), *_rank_notes(declaration), *read.scoring.remarks()]
     parts = tuple(ProgramPart(task.id, task.name, (task,)) for task in declaration.tasks)
     if declaration.layout == "joint":
@@ -331,10 +338,10 @@ class _PlacedOptions:
         self.files.setdefault(name, (trail, path))
         return name
 
-    def declared(self, overrides: Iterable[str]) -> list[Path]:
+    def declared(self, overrides: Iterable[str]) -> list[str]:
         """Return the files that the declaration names, not the command line."""
         asked = tuple(f"{override.partition('=')[0]}." for override in overrides)
-        return [path for option, path in self.files.values() if not f"{option}.".startswith(asked)]
+        return [str(path) for option, path in self.files.values() if not f"{option}.".startswith(asked)]
 
 
 def _existing(value: Any, folder: Path) -> Path | None:

@@ -215,10 +215,8 @@ def _question(key: str, question: Question | dict[str, Any]) -> dict[str, Any]:
 
 def _leaderboard(competition: Resolved) -> dict[str, Any]:
     declared = competition.declaration
-    columns: list[DeclaredColumn] = []
     numbers: dict[str, int] = {}
     for index, (_, column) in enumerate(competition.columns):
-        columns.append(column)
         numbers[column.key] = index
     board: dict[str, Any] = {"title": declared.leaderboard.title, "key": "results"}
     if declared.leaderboard.hidden:
@@ -226,7 +224,9 @@ def _leaderboard(competition: Resolved) -> dict[str, Any]:
     board |= {"submission_rule": SUBMISSION_RULES[declared.submission_rule], "primary_index": 0}
     if competition.tie_break is not None:
         board[TIE_BREAK] = competition.tie_break
-    board["columns"] = [column_entry(index, column, numbers) for index, column in enumerate(columns)]
+    board["columns"] = []
+    for index, (_, column) in enumerate(competition.columns):
+        board["columns"].append(column_entry(index, column, numbers))
     return board
 
 

@@ -49,7 +49,8 @@ def files_example(declared: DeclaredTable) -> str:
         keys = [f"{declared.key[0]}-{at + 1}" for at in range(EXAMPLE_KEYS)]
     names: list[str] = []
     for part in declared.file.parts:
-        names += map(part.name_of, keys)
+        for key in keys:
+            names.append(part.name_of(key))
     return "\n".join(sorted(names))
 
 

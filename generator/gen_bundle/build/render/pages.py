@@ -27,7 +27,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from gen_bundle.build.package.phase_data import PhaseData
 from gen_bundle.build.package.power import power_text
 from gen_bundle.build.package.programs import entry_seconds
-from gen_bundle.build.package.resolve import Resolved
+from gen_bundle.build.package.resolve import Resolved, ids
 from gen_bundle.build.render import page_tables, submission_text
 from gen_bundle.declaration.model import CompetitionSettings, DeclaredPhase
 from gen_bundle.declaration.scoring.settle import DECLARED
@@ -339,14 +339,14 @@ def _context(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, An
 
     declared = declaration.model_dump()
     tasks = [task for task in declared["tasks"] if task["id"] in competition.task_ids]
-    here = [phase.id for phase in competition.phases]
+    here = ids(competition.phases)
     return {
         "competition": {**declared, "options": competition.public_options},
         "name": competition.name,
         "phases": [phase for phase in declared["phases"] if phase["id"] in here],
         "milestones": declared["milestones"],
         "tasks": tasks,
-        "task_ids": [task["id"] for task in tasks],
+        "task_ids": competition.task_ids,
         "options": competition.public_options,
         "primary": tasks[0]["columns"][0],
         "synthetic": bool(competition.synthetic_phases),

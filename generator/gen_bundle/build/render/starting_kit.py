@@ -27,7 +27,7 @@ from gen_bundle.build.package.programs import (
     program_members,
     syntax_tree,
 )
-from gen_bundle.build.package.resolve import Resolved
+from gen_bundle.build.package.resolve import Resolved, ids
 from gen_bundle.build.render import page_tables
 from gen_bundle.build.render.pages import ENVIRONMENT, TEMPLATES, code_text
 from gen_bundle.build.render.submission_text import example_text, format_text, gold_text, tables_of
@@ -182,7 +182,9 @@ def _members(
         )
         for part in competition.parts_of(data.phase):
             scorer = {**program_members(competition, part), **read_at_home}
-            members |= below(f"scorer/{part.id}", {name: scorer[name] for name in scorer if name not in kept})
+            for name in kept:
+                del scorer[name]
+            members |= below(f"scorer/{part.id}", scorer)
     if competition.takes_code:  # what runs it at home: the ingestion program, and the sample
         members["try.py"] = TEMPLATES / "try.py"
         members |= below("ingestion", ingestion_members(competition, data.phase, data.manifest))
@@ -361,7 +363,7 @@ def _texts(
         "extras": {name: _purpose(extras[name]) for name in sorted(extras)},
         "limits": page_tables.limits_table([phase], competition.tasks),
         "dates": page_tables.phases_table([phase], declaration.time_zones),
-        "programs": [part.id for part in competition.parts_of(phase)],
+        "programs": ids(competition.parts_of(phase)),
         "package": competition.package.name,
         "docker_image": declaration.image,
         "contact": declaration.contact,
@@ -383,8 +385,8 @@ def _texts(
     if competition.is_declared:
         context["example"] = example_text(answered)
         context["gold"] = gold_text(competition.scoring, competition.task_ids)
-    texts = (ENVIRONMENT.get_template(name).render(context).encode() for name in (readme, "FORMAT.md.j2"))
-    return next(texts), next(texts)
+    form = ENVIRONMENT.get_template("FORMAT.md.j2").render(context)
+    return ENVIRONMENT.get_template(readme).render(context).encode(), form.encode()
 
 
 def _extras(competition: Resolved) -> dict[str, Path]:
