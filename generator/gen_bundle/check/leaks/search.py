@@ -16,7 +16,7 @@ from gen_bundle.ground.tables.any_file import FIRST_ROWS, WIDEST, Block, blocks,
 from gen_bundle.ground.tables.entities import ENTITIES
 from gen_bundle.ground.tables.pieces import ends_of, parts_of_name, said_in_lines, streams
 from gen_bundle.ground.tables.same_content import Passage, arrays_of, content_digest, digests
-from gen_bundle.ground.tables.values import plain, plain_cells, words
+from gen_bundle.ground.tables.values import picked, plain, plain_cells, words
 from gen_bundle.ground.zips.tree import sha256_of
 
 # After so many items, columns that say nothing are no longer compared.
@@ -95,16 +95,16 @@ class Join:
         shown: dict[str, list[str]] = {}
         for name, cells in block.columns.items():
             if name not in own and len(shown) < WIDEST:
-                shown[name] = plain_cells(cells[row] for row in rows)
+                shown[name] = plain_cells(picked(cells, rows))
         shown |= right(shown) if len(shown) <= FEW else {}
         for public in self.table.public.values():  # what says the same as one of these gives nothing away
-            its = [public[place] for place in new]
+            its = picked(public, new)
             shown = {name: cells for name, cells in shown.items() if cells != its}
         for title, secret in self.table.secret.items():
-            golds = [secret[place] for place in new]
+            golds = picked(secret, new)
             for name, cells in shown.items():
                 if title in (self.table.typed or ()):
-                    self.beside.update(gold for gold, cell in zip(golds, cells, strict=True) if gold == cell)
+                    self.beside |= _alike(zip(golds, cells, strict=True))
                 # the words of entities stand in every text of theirs: only what marks them says which they are
                 if title.startswith(ENTITIES) == name.startswith(ENTITIES):
                     self._compare((title, name), golds, cells)
@@ -133,6 +133,8 @@ class Join:
 # By the kind of a file's table, the place of the gold table, its key, and the columns that name the items.
 Joins = dict[tuple[str, int, tuple[str, ...], tuple[str, ...]], Join]
 Best = dict[tuple[str, str], Leak]
+Order = tuple[int, tuple[int, ...]]
+"""The place of a gold table, and its rows as some items come."""
 
 
 class Search:
@@ -146,7 +148,7 @@ class Search:
         self.gold = gold
         self._folders: dict[tuple[str, bool, str, str], tuple[list[Seen], Joins]] = {}
         self._alone: list[tuple[Seen, dict[str, list[str]]]] = []
-        self._orders: dict[tuple[int, tuple[int, ...]], None] = {}
+        self._orders: dict[Order, None] = {}
         self.beside: set[str] = set()
         self._answers: defaultdict[str, list[tuple[Seen, int]]] = defaultdict(list)
         self._ids = set[str]()
@@ -196,8 +198,10 @@ class Search:
             same, sizes = zip(*answers, strict=True)
             if sum(sizes) >= SHORT_ANSWER and all(sizes):
                 yield Leak(same[0], f"is a reference file ({len(sizes)} of {len(sizes)} here are)")
-        tables = enumerate(self.gold.tables)
-        orders = [(place, tuple(range(table.rows))) for place, table in tables if table.whole]
+        orders: list[Order] = []
+        for place, table in enumerate(self.gold.tables):
+            if table.whole:
+                orders.append((place, tuple(range(table.rows))))
         for seen, columns in self._alone:
             yield from self._in_order(seen, columns, [*orders, *self._orders])
 
@@ -238,7 +242,7 @@ class Search:
         most = self._longest + len(OFFSETS)
         path = PurePosixPath(seen.name)
         own = {FILE_NAME: path.stem, FOLDER_NAME: path.parent.name}
-        found = chain.from_iterable(map(self._both_ways, blocks(seen.node)))
+        found = self._both_ways(blocks(seen.node))
         if not self._ids.isdisjoint(plain_cells(own.values())):  # a file for each item
             found = chain(found, [ends_of(seen.node)])
         for block in found:
@@ -246,7 +250,9 @@ class Search:
                 names = {name: [one] * len(block.lines) for name, one in own.items()}
                 block.columns = {**block.columns, **names}
             names_items = self._join(joins, block)
-            compared = [pairs for join in joins.values() for pairs in join.pairs.values()]
+            compared: list[Pairs | None] = []
+            for join in joins.values():
+                compared += join.pairs.values()
             if seen.is_answer and compared.count(None) == len(compared) > 0:
                 break  # an example submission that is wrong here is not the gold
             if names_items or len(block.columns) > MOST_COLUMNS:
@@ -257,22 +263,23 @@ class Search:
                     column += plain_cells(cells[:most])
         return joins, alone
 
-    def _both_ways(self, block: Block) -> Iterator[Block]:
-        """A block with the parts of its names and addresses, and the same turned round where its head has ids."""
-        if len(block.columns) <= FEW:
-            block.columns = {**block.columns, **dict(self._parts(block))}
-        yield block
-        heads = [plain(cells[0]) for cells in block.columns.values() if cells]
-        if len(block.lines) < WIDEST and len(self._ids.intersection(heads)) >= LISTED:
-            yield block.turned()
+    def _both_ways(self, found: Iterable[Block]) -> Iterator[Block]:
+        """Blocks with the parts of their names and addresses, and the same turned round where their heads have ids."""
+        for block in found:
+            if len(block.columns) <= FEW:
+                block.columns = {**block.columns, **dict(self._parts(block))}
+            yield block
+            heads = [plain(cells[0]) for cells in block.columns.values() if cells]
+            if len(block.lines) < WIDEST and len(self._ids.intersection(heads)) >= LISTED:
+                yield block.turned()
 
     def _parts(self, block: Block) -> Iterator[tuple[str, list[str]]]:
         """The parts of columns that have ids in some of them, as `images/rv-1.png` has, and none as a whole."""
         for name, cells in block.columns.items():
             some = [cell for cell in cells[: 2 * LISTED] if NAME.fullmatch(cell)]
-            parts = plain_cells(chain(*map(parts_of_name, some)))
+            parts = plain_cells(chain.from_iterable(_by_parts(some)))
             if not self._ids.isdisjoint(parts) and self._ids.isdisjoint(plain_cells(some)):
-                for place, column in enumerate(zip(*[parts_of_name(cell) for cell in cells], strict=True)):
+                for place, column in enumerate(_by_parts(cells)):
                     yield f"{name}{PART_OF}{place}", list(column)
 
     def _join(self, joins: Joins, block: Block) -> bool:
@@ -285,7 +292,7 @@ class Search:
                 cells = plain_cells(cells)
             if not self._ids.isdisjoint(cells):
                 rows = [row for row, cell in enumerate(cells) if cell in self._ids]
-                named[name] = (rows, [cells[row] for row in rows])
+                named[name] = (rows, picked(cells, rows))
         for place, table in enumerate(self.gold.tables):
             for key in table.keys:
                 for own, found in key.items_in(block, named):
@@ -322,11 +329,9 @@ class Search:
         if table.whole and len(self._orders) < MOST_ORDERS and join.is_most:
             self._orders[place, tuple(order)] = None
         for title, cells in table.secret.items():
-            yield from _of_labels(seen, join, title, [cells[row] for row in order])
+            yield from _of_labels(seen, join, title, picked(cells, order))
 
-    def _in_order(
-        self, seen: Seen, columns: dict[str, list[str]], orders: Iterable[tuple[int, tuple[int, ...]]]
-    ) -> Iterator[Leak]:
+    def _in_order(self, seen: Seen, columns: dict[str, list[str]], orders: Iterable[Order]) -> Iterator[Leak]:
         """Columns without ids whose rows are those of the gold, or of another file of participants."""
         best: Best = {}
         for place, order in orders:
@@ -334,12 +339,11 @@ class Search:
             for name, cells in columns.items():
                 head = len(cells) - len(order)
                 for title, secret in table.secret.items() if head in OFFSETS else ():
-                    golds = [secret[row] for row in order]
-                    rows = [row for row in zip(golds, cells[head:], strict=True) if all(row)]
+                    rows = [row for row in zip(picked(secret, order), cells[head:], strict=True) if all(row)]
                     runs = Counter(row for row, _ in groupby(rows))
                     found = _judged(Counter(rows), len(columns) * len(table.secret), table, seen, runs)
                     if title in (table.typed or ()) and seen.channel in INPUT_CHANNELS and not (found and found.shown):
-                        self.beside.update(gold for gold, cell in rows if gold == cell)
+                        self.beside |= _alike(rows)
                     if found and found.how not in ("by its order", "in groups"):
                         where = f"{_column(name.rpartition(' ')[2])}, in the order of the items"
                         _note(best, seen, table, title, found, where, 1)
@@ -375,6 +379,15 @@ def _of_labels(seen: Seen, join: Join, title: str, shown: Sequence[str]) -> Iter
     elif len(shown) >= IN_A_ROW and join.is_most and follows_order(shown):
         what = f"has {len(shown)} items in the order of {title} in {table.name}"
         yield Leak(seen, what, False, table.guessed, join.line)
+
+
+def _alike(pairs: Iterable[tuple[str, str]]) -> set[str]:
+    return {gold for gold, cell in pairs if gold == cell}
+
+
+def _by_parts(names: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """The parts of names, each part as a column."""
+    return zip(*[parts_of_name(name) for name in names], strict=True)
 
 
 def _shows(found: Iterable[Leak]) -> bool:
@@ -417,11 +430,14 @@ def near_items(
     That is the piece before, each of the next few, and the next of the `values` of a gold column.
     """
     places: dict[int, int] = {}
+    pieces = [""]
     for at, (_, piece) in enumerate(stream):
+        pieces.append(piece)
         if piece in rows:
             places.setdefault(rows[piece], at)
+    pieces += [""] * NEAR
     columns: dict[str, list[str]] = {}
-    pieces, lines = ["", *(piece for _, piece in stream), *[""] * NEAR], []
+    lines = []
     for at in places.values():
         lines.append(stream[at][0])
         for offset in (-1, *range(1, NEAR + 1)):
@@ -455,7 +471,7 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
         channel = "" if seen.is_answer else seen.channel
         different.setdefault((content_digest(seen.node), channel, seen.is_answer, name), seen)
     search = Search(gold)
-    texts = Texts(chain.from_iterable(table.texts for table in gold.tables))
+    texts = Texts(gold.tables)
     for seen in different.values():
         with in_memory(seen.node):
             found = list(search.leaks_in(seen))
@@ -482,8 +498,11 @@ def said_by_ids(gold: SecretGold) -> Iterator[Leak]:
 class Texts:
     """Secret texts, and the search for them within others."""
 
-    def __init__(self, texts: Iterable[tuple[str, ...]]) -> None:
-        self._texts = list(dict.fromkeys(texts))
+    def __init__(self, tables: Iterable[SecretTable]) -> None:
+        different: dict[tuple[str, ...], None] = {}
+        for table in tables:
+            different |= dict.fromkeys(table.texts)
+        self._texts = list(different)
         self._vocabulary = frozenset(chain.from_iterable(self._texts))
         self._whole: list[tuple[Seen, set[tuple[str, ...]]]] = []
         self._suspects: list[tuple[Seen, set[int]]] = []
@@ -545,8 +564,11 @@ class Texts:
         for seen in seen_files:
             if seen.channel in INPUT_CHANNELS:
                 wanted -= self._within(seen, chosen)
-        coded = [_codes(text) for text in self._texts]
-        secret = [codes for codes in coded if not wanted.isdisjoint(codes)]
+        secret: list[set[int]] = []
+        for text in self._texts:
+            codes = _codes(text)
+            if not wanted.isdisjoint(codes):
+                secret.append(codes)
         for seen, held in self._suspects:
             codes = held & wanted
             whole = sum(own <= codes for own in secret)
