@@ -287,9 +287,9 @@ def _competition_over(bundle: Bundle) -> Iterator[Problem]:
     """Participants cannot submit: the web page looks at the dates, and so does the API of newer servers.
     → Move the dates, or leave out the end of the last phase.
     """
-    ends = [phase.end.moment for phase in bundle.competition.phases]
-    if ends and all(end is not None and end < bundle.now for end in ends):
-        yield Problem(f"the last phase ended before {bundle.now:%Y-%m-%d}", bundle.competition.phases[-1].end_at)
+    phases = bundle.competition.phases
+    if phases and all(phase.end.moment is not None and phase.end.moment < bundle.now for phase in phases):
+        yield Problem(f"the last phase ended before {bundle.now:%Y-%m-%d}", phases[-1].end_at)
 
 
 @DATES.note(

@@ -242,7 +242,7 @@ def _unparsable(program: UnpackedProgram, is_python_3: bool) -> Iterator[tuple[s
         else:
             folder = name.rpartition("/")[0]
             for module in imported:
-                path = "/".join([one for one in [folder, *module.split(".")] if one])
+                path = f"{folder}/{module.replace('.', '/')}".removeprefix("/")
                 waiting += (f"{path}.py", f"{path}/__init__.py")
 
 
@@ -278,11 +278,12 @@ def _reference_data_missing(bundle: Bundle) -> Iterator[Problem]:
         unpacked = bundle.unpacked(use)
         if program.role != "scoring" or use is None or unpacked is None or unpacked.fault or not unpacked.names:
             continue
-        named: set[bytes] = set()
+        named: set[str] = set()
         for source in _sources(program.unpacked, b"/app/input/ref"):
             if not TOLERANT.search(source):
-                named.update(REFERENCE_PATH.findall(source))
-        for name in sorted({path.decode("ascii").strip("/") for path in named}):
+                for path in REFERENCE_PATH.findall(source):
+                    named.add(path.decode("ascii").strip("/"))
+        for name in sorted(named):
             if unpacked.tree.find(name) is None:
                 what = f"{where(program.use)} reads /app/input/ref/{name}, which is not in the reference data"
                 yield Problem(what, use.at)
@@ -416,7 +417,10 @@ def _library_missing(bundle: Bundle) -> Iterator[Problem]:
             if found := BROUGHT.match(name):
                 held[found["name"].lower().replace("_", "-")] = found["version"]
         needed = read_program_json(program.unpacked.tree.find(PROGRAM_JSON)).get("needs")
-        absent = [str(one) for one in needed if not _is_held(str(one), held)] if isinstance(needed, list) else []
+        absent: list[str] = []
+        for one in needed if isinstance(needed, list) else ():
+            if not _is_held(str(one), held):
+                absent.append(str(one))
         if absent:
             what = f"{where(program.use)} needs {', '.join(absent)}, which {PLATFORM_IMAGE} has not"
             yield Problem(what, program.use.at)

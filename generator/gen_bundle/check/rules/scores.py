@@ -32,13 +32,15 @@ def expected_direction(column: Column) -> str | None:
     kinds: set[str] = set()
     for name in (column.key, column.title):
         plain = name.lower().strip()
-        words = {plain, *WORDS.findall(plain)}
-        if COMPLEMENT.match(plain) or any(TURNED.fullmatch(word) for word in words):
+        if COMPLEMENT.match(plain):
             return None
-        if any(LOWER_IS_BETTER.fullmatch(word) for word in words):
-            kinds.add("asc")
-        if any(HIGHER_IS_BETTER.fullmatch(word) for word in words):
-            kinds.add("desc")
+        for word in (plain, *WORDS.findall(plain)):
+            if TURNED.fullmatch(word):
+                return None
+            if LOWER_IS_BETTER.fullmatch(word):
+                kinds.add("asc")
+            if HIGHER_IS_BETTER.fullmatch(word):
+                kinds.add("desc")
     return kinds.pop() if len(kinds) == 1 else None
 
 

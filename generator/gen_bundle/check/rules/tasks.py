@@ -323,9 +323,10 @@ def _link_used(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"the page {page.path} is a symbolic link", page.at)
     for use in bundle.competition.uses():
         unpacked = bundle.unpacked(use)
-        linked = [name for name, node in unpacked.tree.files() if node.is_link] if unpacked else []
-        if linked:
-            yield Problem(f"{where(use)} contains the symbolic link {linked[0]!r}", use.at)
+        for name, node in unpacked.tree.files() if unpacked else ():
+            if node.is_link:
+                yield Problem(f"{where(use)} contains the symbolic link {name!r}", use.at)
+                break
 
 
 def _overwritten(bundle: Bundle, *, used: bool) -> Iterator[Problem]:
