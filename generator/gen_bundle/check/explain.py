@@ -1,6 +1,7 @@
 """Rules in words: `--explain`, and what a server's refusal means."""
 
 import re
+from itertools import chain
 
 from gen_bundle.check.registry import REGISTRY, RuleEffect
 from gen_bundle.check.report import Report
@@ -24,8 +25,8 @@ def explain(rule_id: str) -> str:
         topics: dict[str, list[str]] = {}
         for rule in REGISTRY.values():
             listed = f"  {rule.id:{width}} {rule.effect.name.lower():7} {rule.title}"
-            topics.setdefault(rule.topic.title, []).append(listed)
-        return "\n".join("\n".join([topic, *rules]) for topic, rules in topics.items())
+            topics.setdefault(rule.topic.title, [rule.topic.title]).append(listed)
+        return "\n".join(chain.from_iterable(topics.values()))
     if rule_id not in REGISTRY:
         from difflib import get_close_matches
 

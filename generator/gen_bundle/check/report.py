@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from gen_bundle.check.registry import REGISTRY, RuleEffect, Severity
 from gen_bundle.codabench.versions import NEWEST
+from gen_bundle.ground.plain_text import place_in
 
 OVER = "competition-over"  # dates in the past
 UNPUBLISHED = "docker-image-unpublished"  # an image of the organisers' own machine
@@ -45,7 +46,7 @@ class Finding:
     @property
     def place(self) -> str:
         """file:line:column, as far as they are known."""
-        return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+        return place_in(self.file, self.line, self.column)
 
     @property
     def message(self) -> str:
@@ -75,17 +76,20 @@ class Report:
     @property
     def accepted(self) -> bool:
         """Whether Codabench would create the competition."""
-        return not any(finding.effect is RuleEffect.REFUSED for finding in self.findings)
+        return RuleEffect.REFUSED not in self._effects
 
     @property
     def later(self) -> Later | None:
         """Return what happens after an accepted upload; None when it is refused."""
         if not self.accepted:
             return None
-        effects = {finding.effect for finding in self.findings}
-        if RuleEffect.BROKEN in effects:
+        if RuleEffect.BROKEN in self._effects:
             return "broken"
-        return "trap" if RuleEffect.TRAP in effects else "ok"
+        return "trap" if RuleEffect.TRAP in self._effects else "ok"
+
+    @property
+    def _effects(self) -> set[RuleEffect]:
+        return {finding.effect for finding in self.findings}
 
     @property
     def leaks(self) -> bool:

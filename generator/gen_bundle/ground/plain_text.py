@@ -14,8 +14,13 @@ def one_line(text: str) -> str:
 
 def in_lines(text: str) -> str:
     """Return the text with its own line ends and tabs, everything else as in `one_line`."""
-    pieces = re.split(r"([\n\t])", text)  # every second one is a separator
-    return "".join(piece if at % 2 else one_line(piece) for at, piece in enumerate(pieces))
+    return re.sub(r"[^\n\t]+", lambda piece: one_line(piece[0]), text)
+
+
+def place_in(file: str, line: int | None, column: int | None) -> str:
+    """Return file:line:column, as far as they are known."""
+    at_line = file if line is None else f"{file}:{line}"
+    return at_line if column is None else f"{at_line}:{column}"
 
 
 def _escaped(character: str) -> str:

@@ -9,11 +9,14 @@ from codecs import BOM_UTF8
 from collections.abc import Hashable, Iterator, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 import yaml
 from yaml.constructor import SafeConstructor
 from yaml.reader import Reader
+
+from gen_bundle.ground.plain_text import place_in
 
 Key = str | int | float | bool | None
 Path = tuple[Key, ...]
@@ -70,7 +73,7 @@ class UnreadableYamlError(Exception):
 
     def place(self, name: str) -> str:
         """Return where it is in a file of that name: NAME:LINE:COLUMN, as far as that is known."""
-        return ":".join(str(part) for part in (name, self.line, self.column) if part is not None)
+        return place_in(name, self.line, self.column)
 
 
 class _Entries(SafeConstructor):
@@ -153,14 +156,12 @@ class Document:
 
     def node(self, path: Path) -> yaml.Node | None:
         """Return the node at a path, or the deepest one that exists on the way."""
-        return [self.root, *(value for _, value in self._steps(path))][-1]
+        return self._at(path)[1]
 
     def position(self, path: Path) -> tuple[int | None, int | None]:
         """Line and column, counted from 1, of the key (or list item) at the path, or of what should hold it."""
-        named = [self.root, *(key for key, _ in self._steps(path))][-1]
-        if named is None:
-            return None, None
-        return _place(named)
+        named, _ = self._at(path)
+        return (None, None) if named is None else _place(named)
 
     def is_anchor_holder(self, path: Path) -> bool:
         """Return whether the value at the path is, or directly holds, something that an alias elsewhere repeats."""
@@ -174,9 +175,9 @@ class Document:
             held += node.value
         return any(id(one) in self.anchored for one in held)
 
-    def _steps(self, path: Path) -> Iterator[tuple[yaml.Node, yaml.Node]]:
-        """The nodes of each key (or list item) on the way, and of its value, as far as there are any."""
-        node = self.root
+    def _at(self, path: Path) -> tuple[yaml.Node | None, yaml.Node | None]:
+        """The nodes of the key (or list item) at a path and of its value, or of the last one that exists on the way."""
+        named = node = self.root
         for key in path:
             step = None
             if isinstance(node, yaml.MappingNode):
@@ -184,9 +185,9 @@ class Document:
             elif isinstance(node, yaml.SequenceNode) and isinstance(key, int) and 0 <= key < len(node.value):
                 step = node.value[key], node.value[key]
             if step is None:
-                return
-            yield step
-            node = step[1]
+                break
+            named, node = step
+        return named, node
 
 
 def read_yaml(data: bytes, most: int = MAX_BYTES) -> Document:
@@ -320,7 +321,7 @@ class _Lines:
     def up_from(self, number: int, most: int = 3) -> Iterator[int]:
         """Return the numbers of a line and of those above it, empty ones and comments left out."""
         full = (n for n in range(min(number, len(self.lines) - 1), -1, -1) if self[n].strip()[:1] not in ("", "#"))
-        return (n for n, _ in zip(full, range(most), strict=False))
+        return islice(full, most)
 
     def indent(self, number: int) -> int:
         return len(self[number]) - len(self[number].lstrip())

@@ -380,8 +380,13 @@ class JsonTables:
                 self._add_object(path, part, around, depth + 1)
 
     def _add_list(self, path: str, part: list[Any], around: dict[str, str], depth: int) -> Iterator[Block]:
-        inner = [one for one in part if type(one) in NESTED]
-        single = of_values([one for one in part if type(one) not in NESTED])
+        inner, others = [], []
+        for one in part:
+            if type(one) in NESTED:
+                inner.append(one)
+            else:
+                others.append(one)
+        single = of_values(others)
         outer = _outer(around)
         if len(single) > WIDEST:
             columns = {name: [cell] * len(single) for name, cell in outer.items()} | {"": single}

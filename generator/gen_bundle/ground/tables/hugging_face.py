@@ -114,8 +114,10 @@ def _of_labels(feature: Any) -> Sequence[str]:
         names = list(names.values())
     if isinstance(names, list):
         return [str(name) for name in names]
-    inner = [feature[key] for key in ("class_label", "dtype", "feature", "sequence", "list") if key in feature]
-    return _of_labels(inner[0]) if inner else ()
+    for key in ("class_label", "dtype", "feature", "sequence", "list"):
+        if key in feature:
+            return _of_labels(feature[key])
+    return ()
 
 
 def _by_name(table: FileTable, named: Names, where: str) -> FileTable:

@@ -48,8 +48,9 @@ def digests(node: Node) -> set[str]:
         written, too_few = _canonical_xml(node), 2
     else:
         written, too_few = json.dumps(value, sort_keys=True), 1
+    parts = written.count("[") + written.count("{") + written.count("<")
     # one flat list or a lone element say too little
-    return {hashlib.sha256(written.encode()).hexdigest()} if sum(map(written.count, "[{<")) > too_few else set()
+    return {hashlib.sha256(written.encode()).hexdigest()} if parts > too_few else set()
 
 
 class Passage(NamedTuple):
@@ -98,7 +99,9 @@ class Passages:
 
 
 def _coded(node: Node) -> Iterator[int]:
-    return map(hash, filter(None, map(str.strip, lines(node))))
+    for line in lines(node):
+        if bare := line.strip():
+            yield hash(bare)
 
 
 def _canonical_xml(node: Node) -> str:

@@ -190,7 +190,7 @@ def _sheets(files: Mapping[str, Node]) -> tuple[list[tuple[str, Node]], bool]:
         try:
             for row in _elements(files[name], "row"):
                 cells = _cells(row, shared)
-                left -= len(cells) + sum(len(cell) for cell in cells)
+                left -= len(cells) + len("".join(cells))
                 if left < 0:
                     raise ValueError("too large")
                 writer.writerow(cells)
