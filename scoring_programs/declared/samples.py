@@ -170,7 +170,7 @@ def classes_of(plan: Plan, gold: GoldTable) -> list[tuple[Group | None, list[int
     if plan.definition is not None and plan.definition.limit == "sides":
         for sample, groups in compared(plan, gold):
             for group, positions in groups.items():
-                for own in _by_label(sample.gold, positions).values():
+                for own in by_label(sample.gold, positions).values():
                     others = sorted({*positions}.difference(own))
                     found.append((group, min(own, others, key=len)))
     is_mean = plan.metric in OVER_CLASSES and plan.options.get("average", "macro") == "macro"
@@ -180,18 +180,20 @@ def classes_of(plan: Plan, gold: GoldTable) -> list[tuple[Group | None, list[int
     for sample, groups in compared(plan, gold):
         lacking = set(_fixed_labels(listed, sample.fields[0]))
         for group, positions in groups.items():
-            for label, own in _by_label(sample.gold, positions).items():
+            for label, own in by_label(sample.gold, positions).items():
                 if not isinstance(listed, list) or label in listed:
                     found.append((group, own))
                     lacking.discard(label)
-        found += zip(repeat(()), [[] for _ in lacking])
+        for _ in lacking:
+            found.append(((), []))
     return found
 
 
-def _by_label(gold: Sequence[Any], positions: Sequence[int]) -> dict[str, list[int]]:
+def by_label(values: Sequence[Any], positions: Iterable[int]) -> dict[str, list[int]]:
+    """Return at which of these positions each label is."""
     found: dict[str, list[int]] = {}
     for i in positions:
-        for label in labels_of(gold[i]):
+        for label in labels_of(values[i]):
             found.setdefault(label, []).append(i)
     return found
 

@@ -104,19 +104,22 @@ class Systems:
         """Task → the per-unit results of a system in the columns `keys` of the task."""
         chance = Chance(self.seed, system, self.common, quality)
         columns: dict[str, ColumnSources] = {}
-        plans: dict[str, list[Plan]] = {name: [] for name in self.reference}
+        plans: dict[str, list[Plan]] = {}
         for task, own_keys in keys.items():
             columns[task] = self._columns(task, own_keys)
             for plan in columns[task].metrics:
                 for name in plan.all_tables:
-                    plans[name].append(plan)
+                    plans.setdefault(name, []).append(plan)
         tables: dict[str, Answers] = {}
         for number, (name, gold) in enumerate(self.reference.items()):
-            tables[name] = _answers(gold, plans[name], chance.of_part(number))
+            tables[name] = _answers(gold, plans.get(name, ()), chance.of_part(number))
         made = Submission(tables, frozenset(self.tasks))
         found = {}
         for task, own in columns.items():
-            of_keys = {plan.key: compute(plan, self.reference, made).of_keys for plan in own.metrics if plan.per}
+            of_keys = {}
+            for plan in own.metrics:
+                if plan.per:
+                    of_keys[plan.key] = compute(plan, self.reference, made).of_keys
             found[task] = units_of(own, self.reference, made, of_keys)
         return found
 

@@ -89,9 +89,10 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
     def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
         columns = columns_of_task(task, options, submission.entered)
         _check_arrays(columns.tables, reference, submission)
-        every = {}
+        every, of_keys = {}, {}
         for plan in columns.metrics:
             every[plan.key] = compute(plan, reference, submission)
+            of_keys[plan.key] = every[plan.key].of_keys
         metrics, undefined = _values(columns, every)
         said: dict[str, str] = {}
         libraries: dict[str, None] = {}
@@ -116,7 +117,7 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
         def units() -> Units:
             from declared.units import units_of  # and with it most of SciPy, which scores alone do not need
 
-            return units_of(columns, reference, submission, {key: one.of_keys for key, one in every.items()})
+            return units_of(columns, reference, submission, of_keys)
 
         return TaskResult(
             metrics={key: metrics[key] for key in columns.keys},
@@ -221,15 +222,15 @@ def _own(plan: Plan, groups: Mapping[Group, Positions], tables: Mapping[Group, M
     """An own function, called with the rows of each group."""
     from declared.metrics.own import OwnMetricError, own_value  # in no program without such a metric
 
-    values = {}
+    values, sizes = {}, {}
     failed = None
     for group, rows in tables.items():
+        sizes[group] = len(groups[group])
         try:
             values[group] = own_value(plan, rows)
         except OwnMetricError as error:
             values[group] = plan.worst
             failed = error.failed
-    sizes = {group: len(positions) for group, positions in groups.items()}
     return Computed(groups, [], {"": values}, {"": sizes}, failed)
 
 
@@ -297,7 +298,9 @@ def described(plan: Plan) -> str:
         from declared.metrics.embeddings import engine_settings
 
         used = {"part": plan.options["part"], **engine_settings(plan.options)}  # no folder of the organisers' machine
-    parts = [plan.metric, _quoted(plan.fields, "+")]
+    parts = [plan.metric]
+    if plan.fields:
+        parts.append(_quoted(plan.fields, "+"))
     for name, value in sorted(used.items()):
         if value is not None:
             text = "/".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -312,7 +315,7 @@ def described(plan: Plan) -> str:
     parts += _groups_described(plan)
     if plan.undefined != plan.worst:
         parts.append(f"undefined={plan.undefined:g}")
-    return ",".join(filter(None, parts))
+    return ",".join(parts)
 
 
 def _groups_described(plan: Plan) -> Iterator[str]:

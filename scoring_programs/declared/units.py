@@ -1,9 +1,8 @@
 """The per-unit results of a task: which unit each key belongs to, and what the units add to each column."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from typing import Any, Self
 
@@ -20,7 +19,7 @@ from declared.metrics.own import OwnMetricError, own_value
 from declared.metrics.per_key import OfKeys
 from declared.plan import ColumnSources, ExpressionPlan, Plan
 from declared.reference import GoldTable, Reference
-from declared.samples import OwnRows, classes_of, compared, labels_of, numbers_of, own_rows, scored_groups
+from declared.samples import OwnRows, by_label, classes_of, compared, numbers_of, own_rows, scored_groups
 from declared.submission import Submission
 from declared.tables import Key
 from scoring_kit.metrics import summed
@@ -28,7 +27,6 @@ from scoring_kit.units import Additive, Array, Group, Limit, ScoredUnits, Statis
 
 STRICTEST: Sequence[Limit] = ("biased", "squared", "root", "error", "sides")
 Places = NDArray[np.intp]
-Formula = Callable[[Array], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,12 +99,14 @@ def _mean_of(plan: Plan, parts: Sequence["ScoredPart"]) -> "MeanOfParts":
     """The mean over fields and groups; with `by_weight` the mean over fields of the weighted means over groups."""
     if not plan.by_weight:
         return MeanOfParts([part.over_keys for part in parts])
-    of_fields: dict[str, list[ScoredPart]] = {}
+    of_fields: dict[str, tuple[list[PartOfUnits], list[PartOfUnits]]] = {}
     for part in parts:
-        of_fields.setdefault(part.field, []).append(part)
+        metrics, sizes = of_fields.setdefault(part.field, ([], []))
+        metrics.append(part.over_keys)
+        sizes.append(part.size)
     means = []
-    for own in of_fields.values():
-        means.append(WeightedMean([*(part.over_keys for part in own), *(part.size for part in own)]))
+    for metrics, sizes in of_fields.values():
+        means.append(WeightedMean([*metrics, *sizes]))
     return MeanOfParts(means)
 
 
@@ -233,14 +233,15 @@ def _add_groups(
 def _labels(plan: Plan, placed: PlacedTable) -> dict[str, Group]:
     (positions,) = scored_groups(plan, placed.gold).values()
     ((sample, _),) = compared(plan, placed.gold, placed.answers)
-    sample = sample.at(positions)
-    gold, predicted = [labels_of(value) for value in sample.gold], [labels_of(value) for value in sample.predicted]
+    sample, every = sample.at(positions), range(len(positions))
+    in_gold, in_answers = by_label(sample.gold, every), by_label(sample.predicted, every)
     places, unit = np.unique(placed.unit[positions], return_inverse=True)
     keys = Keys(unit, len(places), plan.worst).weighing(sample.weight)
     found = {}
-    for label in sorted(set().union(*gold)):
-        truth = np.array([label in labels for labels in gold])
-        given = np.array([label in labels for labels in predicted])
+    for label in sorted(in_gold):
+        truth, given = np.zeros((2, len(every)), dtype=bool)
+        truth[in_gold[label]] = True
+        given[in_answers.get(label, [])] = True
         part = PartOfUnits(placed.units, places, keys.additive(PARTS[plan.metric], truth & given, given, truth))
         items = int(min(truth.sum(), given.sum() or truth.sum()))
         found[label] = Group(MeanOfParts([part]), len(np.unique(unit[truth])), items)
@@ -306,15 +307,14 @@ class PartOfUnits:
         own = hstack([np.ones((number, 1)), csr_matrix(sums.sums)])
         # gives every unit a row, of zeros where it is not of this part
         place = csr_matrix((np.ones(number), (self.places, np.arange(number))), shape=(self.units, number))
-        return Additive(place @ own, partial(_where_drawn, formula=sums.formula))
 
+        def where_drawn(terms: Array) -> Array:
+            values = np.full(len(terms), np.nan)
+            drawn = terms[:, 0] > 0
+            values[drawn] = sums.formula(terms[drawn, 1:])
+            return values
 
-def _where_drawn(sums: Array, formula: Formula) -> Array:
-    """A formula of the terms after the first, which is how many units are drawn; undefined where none is."""
-    values = np.full(len(sums), np.nan)
-    drawn = sums[:, 0] > 0
-    values[drawn] = formula(sums[drawn, 1:])
-    return values
+        return Additive(place @ own, where_drawn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,24 +341,22 @@ class Composed(ABC):
 
     def as_sums(self) -> Additive | None:
         """Return all parts' terms side by side, where every part is a formula of sums."""
-        sums, formulas = [], []
+        sums, formulas, widths = [], [], []
         for part in self.parts:
             own = part.as_sums()
             if own is None:
                 return None
             sums.append(csr_matrix(own.sums))
             formulas.append(own.formula)
+            widths.append(sums[-1].shape[1])
         if not sums:
             return None
-        ends = np.cumsum([own.shape[1] for own in sums])[:-1]
-        return Additive(csr_matrix(hstack(sums)), partial(_of_parts, formulas=formulas, ends=ends, whole=self.whole))
 
+        def of_parts(terms: Array) -> Array:
+            of_each = zip(formulas, np.split(terms, np.cumsum(widths)[:-1], axis=1), strict=True)
+            return self.whole([formula(own) for formula, own in of_each], len(terms))
 
-def _of_parts(
-    sums: Array, formulas: Sequence[Formula], ends: Any, whole: Callable[[Sequence[Array], int], Array]
-) -> Array:
-    own = zip(formulas, np.split(sums, ends, axis=1), strict=True)
-    return whole([formula(terms) for formula, terms in own], len(sums))
+        return Additive(csr_matrix(hstack(sums)), of_parts)
 
 
 @dataclass(frozen=True, eq=False)
