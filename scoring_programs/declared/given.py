@@ -181,7 +181,8 @@ def _mentioned(keys: Collection[Key], given: Given) -> bool:
     wanted = {key[0].encode() for key in keys if len(key) == 1}
     if len(wanted) < len(keys):
         return False
-    for path in map(Path, (*given.own.values(), *given.common.values())):
+    for name in (*given.own.values(), *given.common.values()):
+        path = Path(name)
         if path.stat().st_size <= LARGEST and path.suffix.lower() not in TABLES:
             content = path.read_bytes()
             wanted = {one for one in wanted if one not in content}

@@ -17,10 +17,11 @@ def digest_of_rows(table: Table, wanted: Sequence[Plan], columns: Mapping[str, S
     names = sorted(columns)
     if read is not None:
         names = sorted(read.intersection(columns))
-    cells = [columns[name] for name in names]
-    if table.holds_files:
-        cells = [list(map(_held, column)) for column in cells]
-    rows = list(map(ascii, zip(*cells, strict=True)))  # no version of Unicode writes them otherwise
+    rows = []
+    for row in zip(*[columns[name] for name in names], strict=True):
+        if table.holds_files:
+            row = tuple(map(_held, row))
+        rows.append(ascii(row))  # no version of Unicode writes them otherwise
     if read is not None:
         rows.sort()
     return hashlib.sha256("\n".join([ascii(names), *rows]).encode()).hexdigest()

@@ -11,7 +11,7 @@ import csv
 import io
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -49,8 +49,9 @@ def failing(plan: Plan, tables: Mapping[str, GoldTable], checks: Checks) -> Iter
     """Yield what an organiser must know of an own function that gives no number for some valid answers."""
     try:
         of_tables = [tries(tables[name]) for name in plan.all_tables]
-        for (what, first), *others in zip(*of_tables, strict=False):
-            answers = dict(zip(plan.all_tables, [first, *(other for _, other in others)], strict=True))
+        for tried in zip(*of_tables, strict=False):
+            (what, *_), of_each = zip(*tried, strict=True)
+            answers = dict(zip(plan.all_tables, of_each, strict=True))
             refused = Problems()
             for name in checks.keys() & answers.keys():
                 table, keys = tables[name].table, tables[name].keys
@@ -200,11 +201,11 @@ def named_secrets(folder: Path, table: Table, request: Request) -> list[dict[str
     key = [] if table.by_line else list(table.key)
     if table.distinct:
         key.append(table.distinct)
-    compared, free = {field.name for field in table.answers}, {*key, *_free(table, request)}
+    compared, free = set(table.by_name).difference(table.key), {*key, *_free(table, request)}
     for plan in reading(table, plans_of(request["options"]["metrics"], request["options"])):
         compared.update(plan.gold)
     public = list(table.public)
-    secret = [column for column in gold_columns(folder, table) if column not in (*free.difference(compared), *public)]
+    secret = _secret_columns(folder, table, free - compared)
     columns = [column for column in secret if column not in key]
     if table.many and not table.distinct:
         columns, key = [], [*key, *(column for column in columns if column in compared)]
@@ -223,12 +224,16 @@ def _secret_files(folder: Path, table: Table, request: Request) -> list[dict[str
     found: list[dict[str, Any]] = []
     for part in table.gold.parts:
         found.append({"name": part.name_of("*")})
-    public = list(table.public)
-    free = {*table.gold.files, *_free(table, request), *public}
-    columns = [name for name in gold_columns(folder, table) if name not in free]
+    columns = _secret_columns(folder, table, {*table.gold.files, *_free(table, request)})
     if table.gold_keys and columns:
-        found.append({"name": table.gold_keys.name, "key": list(table.key), "columns": columns, "public": public})
+        of_keys = {"key": list(table.key), "columns": columns, "public": list(table.public)}
+        found.append({"name": table.gold_keys.name, **of_keys})
     return found
+
+
+def _secret_columns(folder: Path, table: Table, free: Collection[str | None]) -> list[str]:
+    """Return the columns of a table's gold that are neither free nor public."""
+    return [column for column in gold_columns(folder, table) if column not in (*free, *table.public)]
 
 
 def _free(table: Table, request: Request) -> set[str | None]:
@@ -359,15 +364,17 @@ def _numbers_of_arrays(reference: gold.Reference, problems: Problems) -> Iterato
 def template(request: Request) -> dict[str, Any]:
     """Write the files of each table with every key and the emptiest answer that is valid."""
     out = Path(request["out"])
-    shared: dict[tuple[str, str], list[gold.GoldTable]] = {}
+    shared: dict[tuple[str, str], tuple[list[GoldTable], list[Sequence[Field]]]] = {}
     for one in read_reference(gold.read, request).values():
+        fields = fields_of_tasks(one.table, request["options"], request["tasks"])
         if one.table.holds_files:
-            write_empty_files(one, fields_of_tasks(one.table, request["options"], request["tasks"]), out)
+            write_empty_files(one, fields, out)
             continue
-        shared.setdefault((one.table.file.name, one.table.file.at), []).append(one)
+        tables, answers = shared.setdefault((one.table.file.name, one.table.file.at), ([], []))
+        tables.append(one)
+        answers.append(fields)
     files: dict[str, str] = {}
-    for tables in shared.values():
-        answers = [fields_of_tasks(one.table, request["options"], request["tasks"]) for one in tables]
+    for tables, answers in shared.values():
         for name, text in template_files(tables, answers).items():
             if name in files:
                 text = in_one_file(files[name], text)

@@ -82,7 +82,8 @@ def names_around_lists(records: Iterable[Any], file: File, table: Table) -> List
         if isinstance(found, JsonObject):  # its names are the first field, its values the second, or records
             rows = list(found.values())
             told = table.answers[: 1 if any(isinstance(one, (dict, list)) for one in rows) else 2]
-            names.update(dict.fromkeys(file.place(field).name for field in told))
+            for field in told:
+                names[file.place(field).name] = None
         for row in rows:
             if isinstance(row, JsonObject):
                 names.update(dict.fromkeys(row))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Collection, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from declared.answers import (
     Answers,
@@ -131,7 +131,7 @@ def _find_files(
             names[table.id] = own
     of_others = _files_of_others(files, tables, scored)
     known = {*of_others, *chain(*names.values())}
-    unread = [name for name in files.paths if name not in known]
+    unread = _others(files.paths, known)
     if of_others:
         problems.warn(first_of(of_others, FILES_SHOWN, shown), "not read here: no task that is scored here needs it")
     if unread and names:
@@ -153,7 +153,7 @@ def _own_files(
     rivals = {table.file.name for table in sent_here if table.file.ending == file.ending}
     others: List[str] = []
     if not file.is_pattern and len(rivals) == 1:  # else it is not clear whose file another one is
-        others = _others(files.named(file.ending), files, tables)
+        others = _others(files.named(file.ending), _declared(files, tables))
     if len(others) > 1:
         problems.error(first_of(others, FILES_SHOWN, shown), f"{len(others)} {file.ending} files", f"{file.name} alone")
         return []
@@ -166,13 +166,11 @@ def _own_files(
 
 def _files_of_others(files: SubmissionFiles, tables: Sequence[Table], scored: Sequence[Table]) -> List[str]:
     """The files of tables that no task reads here."""
-    return _others(_declared(files, tables), files, scored)
+    return _others(_declared(files, tables), _declared(files, scored))
 
 
-def _others(names: Iterable[str], files: SubmissionFiles, tables: Sequence[Table]) -> List[str]:
-    """Those of the names that are declared as none of the tables'."""
-    own = _declared(files, tables)
-    return [name for name in names if name not in own]
+def _others(names: Iterable[str], known: Collection[str]) -> List[str]:
+    return [name for name in names if name not in known]
 
 
 def _declared(files: SubmissionFiles, tables: Sequence[Table]) -> Dict[str, None]:
@@ -235,6 +233,11 @@ class _SentTable:
     def keys(self) -> List[Key]:
         """Of the phase."""
         return [tuple(key) for key in self.expected["keys"]]
+
+    @cached_property
+    def named(self) -> Set[str]:
+        """The values of the key's field that the names of the files say."""
+        return {source.named for source in self.sources}
 
     @property
     def name(self) -> str:
@@ -370,13 +373,12 @@ class _SentTable:
     def _of_read_files(self, missing: Sequence[Key]) -> List[Key]:
         """Return those of the keys whose file was read; files that are not there are a problem of their own."""
         file, at = self.table.file, self.table.key.index(self.table.file.named_by)
-        read = {source.named for source in self.sources}
         canonical = self.table.key_fields[at].canonical
         sent = {canonical(file.value_in(name) or "") for name in self.paths}
         left: List[Key] = []
         unsent: Dict[str, None] = {}
         for key in missing:
-            if key[at] in read:
+            if key[at] in self.named:
                 left.append(key)
             elif canonical(key[at]) not in sent:
                 unsent[file.name_of(key[at])] = None
@@ -393,10 +395,9 @@ class _SentTable:
         for key in self.table.compared(empty):
             answered.add(positions.get(key, -1))
         named_by = self.table.file.named_by
-        there = {source.named for source in self.sources}
         missing: List[Key] = []
         for position, key in enumerate(self.keys):
-            has_file = named_by and key[self.table.key.index(named_by)] in there
+            has_file = named_by and key[self.table.key.index(named_by)] in self.named
             if position not in answered and not has_file:
                 missing.append(key)
         return missing
