@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from difflib import get_close_matches
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
@@ -266,7 +266,9 @@ def joined(parts: Sequence[Rows]) -> Rows:
         return parts[number >> FILE_BITS].place(number & ((1 << FILE_BITS) - 1))
 
     first = parts[0] if parts else Rows((), False, iter(()), str)
-    empty = list(chain.from_iterable([part.empty_keys for part in parts]))
+    empty: List[Key] = []
+    for part in parts:
+        empty += part.empty_keys
     return replace(first, rows=rows(), place=place, empty_keys=empty)
 
 

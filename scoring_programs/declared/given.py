@@ -69,8 +69,12 @@ def differences(given: Given, golds: Mapping[str, GoldTable]) -> Iterator[tuple[
             continue  # most often so, and then neither other tables nor the gold of other phases need be looked at
         keys = frozenset(in_order)
         of_others = [frozenset(other.keys) for other in golds.values()]
-        inputs = [one for one in inputs if one.ids not in of_others]
-        found = [one for one in inputs if not one.ids.isdisjoint(keys)]
+        found: list[Input] = []
+        strange: list[Input] = []
+        for one in inputs:
+            if one.ids not in of_others:
+                kind = strange if one.ids.isdisjoint(keys) else found
+                kind.append(one)
         if keys <= given.named | _within(keys, found):
             continue
         of_phases = keys.union(*(gold_keys(Path(folder), gold.table) for folder in given.phases))
@@ -80,7 +84,7 @@ def differences(given: Given, golds: Mapping[str, GoldTable]) -> Iterator[tuple[
         if found:
             yield from _differing(found, explained, keys, of_phases, gold.table, given)
         else:
-            yield from _strange(inputs, gold.table)
+            yield from _strange(strange, gold.table)
 
 
 def _within(known: frozenset[Key], inputs: Sequence[Input]) -> frozenset[Key]:

@@ -31,9 +31,9 @@ def answered_rows(
         of_rows = [keys[owner] for owner in answers.owners]
     for place, name in enumerate(table.key):
         columns[name] = [row[place] for row in of_rows]
-    types = {field.name: field.type for field in table.fields}
     for (name, kind), column in answers.columns.items():
-        if name in types and (kind == types[name] or (name, types[name]) not in answers.columns):
+        field = table.by_name.get(name)
+        if field is not None and (kind == field.type or (name, field.type) not in answers.columns):
             columns[name] = column
     rows: List[Any] = []
     for values in zip(*columns.values()):

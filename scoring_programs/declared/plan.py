@@ -102,10 +102,12 @@ class Plan:
     @property
     def numbers(self) -> dict[str, str]:
         """Return what a key's numbers mean to the metric → the gold column that holds them."""
-        named = {"weight": self.weight}
-        if self.file is None:  # the options of an own function are its own
-            named["scale"] = self.options.get("scale")
-        return {name: column for name, column in named.items() if column is not None}
+        named = {}
+        if self.weight is not None:
+            named["weight"] = self.weight
+        if self.file is None and self.options.get("scale") is not None:  # the options of an own function are its own
+            named["scale"] = self.options["scale"]
+        return named
 
     @property
     def grouping(self) -> list[str]:

@@ -418,7 +418,7 @@ class OfColumns(Composed):
 
 
 @dataclass(frozen=True, eq=False)
-class Recomputed:
+class Recomputed(Statistic):
     """An own function, called with the rows of the keys that are drawn, each as often as it counts.
 
     Attributes:
@@ -447,22 +447,16 @@ class Recomputed:
             return self.plan.worst
         return self.plan.undefined if np.isnan(value) else value
 
-    def to_exchange(self) -> "Recomputed":
-        return self
-
-    def joined(self, other: "Recomputed") -> "Recomputed":
+    def joined(self, other: Self) -> Self:
         places, rows = {}, {}
         for name, own in self.places.items():
             places[name] = np.concatenate([own, other.places[name] + self.units])
             rows[name] = [*self.rows[name], *other.rows[name]]
-        return Recomputed(self.units + other.units, places, rows, self.plan)
+        return replace(self, units=self.units + other.units, places=places, rows=rows)
 
-    def at(self, places: Places) -> "Recomputed":
+    def at(self, places: Places) -> Self:
         units, rows = {}, {}
         for name, own in self.places.items():
             keys, units[name] = items_at(own, places)
             rows[name] = picked(self.rows[name], keys.tolist())
-        return Recomputed(len(places), units, rows, self.plan)
-
-    def as_sums(self) -> None:
-        return None
+        return replace(self, units=len(places), places=units, rows=rows)
