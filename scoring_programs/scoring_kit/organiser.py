@@ -28,7 +28,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Required, TypedDict, TypeVar
 
@@ -79,10 +79,10 @@ def serve(module: Mapping[str, Any]) -> int:
     """Answer calls with the functions of a package's organiser module, its `globals()`; returns the exit status."""
     package = str(module.get("__package__"))
     known: dict[str, Verb] = {
-        "check_reference": partial(_check_reference, package),
-        "manifest": partial(_manifest, package),
+        "check_reference": lambda request: _check_reference(package, request),
+        "manifest": lambda request: _manifest(package, request),
         "rank": _rank,
-        "power": partial(_power, package),
+        "power": lambda request: _power(package, request),
         "columns": columns,
         "trial": trial,
         "disclosure": lambda _: None,
@@ -104,9 +104,11 @@ def read_reference(read: Read[Gold], request: Request) -> Gold:
     It is kept of the last two folders, which most verbs are asked about.
     """
     folder = Path(request["reference"])
-    found = ((path, path.stat()) for path in sorted(folder.rglob("*")))
-    state = tuple((str(path), status.st_mtime_ns, status.st_size) for path, status in found)
-    gold: Gold = _read_once(read, folder, tuple(request["tasks"]), json.dumps(request["options"]), state)
+    state: list[tuple[str, int, int]] = []
+    for path in sorted(folder.rglob("*")):
+        status = path.stat()
+        state.append((str(path), status.st_mtime_ns, status.st_size))
+    gold: Gold = _read_once(read, folder, tuple(request["tasks"]), json.dumps(request["options"]), tuple(state))
     return gold
 
 
@@ -251,8 +253,10 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
             failed.append(f"{why.place}: {what}. Expected a number, or NaN where it is undefined.")
     if failed:
         raise OrganiserError(*failed)
-    by_task: dict[str, dict[str, float]] = {task: {} for task in results}
-    for column in described.columns:
-        if column.key in scores and column.task in by_task:
-            by_task[column.task][column.key] = scores[column.key]
+    by_task: dict[str, dict[str, float]] = {}
+    for task in results:
+        by_task[task] = {}
+        for column in described.columns_of(task):
+            if column.key in scores:
+                by_task[task][column.key] = scores[column.key]
     return {"scores": by_task}

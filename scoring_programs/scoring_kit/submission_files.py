@@ -184,7 +184,7 @@ def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]
     ignored: List[str] = []
     for above, folders, files in os.walk(str(folder)):  # which follows no links
         folders.sort()
-        prefix = "".join([f"{part}/" for part in Path(above).relative_to(folder).parts])
+        prefix = "" if Path(above) == folder else f"{Path(above).relative_to(folder).as_posix()}/"
         if folders and prefix.count("/") >= MAX_FOLDERS:
             problems.error(shown(prefix + folders[0]), *TOO_DEEP)
             folders.clear()
@@ -212,7 +212,7 @@ def _wrapping_folder(names: Collection[str], keep: Collection[str]) -> str:
     while names:
         tops = {name[len(prefix) :].split("/", 1)[0] for name in names}
         (top, *others) = tops
-        if others or top in keep or any(name == prefix + top for name in names):
+        if others or top in keep or prefix + top in names:
             break
         prefix += top + "/"
     return prefix
@@ -229,9 +229,9 @@ def copy_task_folders(source: Path, out: Path, tasks: Sequence[str], endings: Tu
     Raises:
         OrganiserError: a task's folder is missing.
     """
-    missing = [task for task in tasks if not (source / task).is_dir()]
+    missing = [f"{task}: there is no such folder in the data." for task in tasks if not (source / task).is_dir()]
     if missing:
-        raise OrganiserError(*(f"{task}: there is no such folder in the data." for task in missing))
+        raise OrganiserError(*missing)
     for task in tasks:
         (out / task).mkdir()
         for path in sorted((source / task).iterdir()):

@@ -7,9 +7,8 @@ import os
 import shutil
 import stat
 import zipfile
-from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import Collection, Dict, List, Mapping, Optional, Tuple
+from typing import Collection, Dict, List, Mapping, Optional, Set, Tuple
 
 from scoring_kit.base.submissions import MAX_BYTES, MAX_FILES, UNREADABLE, is_zip
 from scoring_kit.errors import Problems, shown
@@ -62,12 +61,13 @@ def _unpack_members(archive: zipfile.ZipFile, name: str, folder: Path, problems:
     if len(members) > MAX_FILES:
         problems.error(name, f"holds {len(members)} files and folders", f"at most {MAX_FILES}")
         return
-    deep = [member for member in members if slashed(member.filename).count("/") > MAX_FOLDERS]
-    if deep:
-        problems.error(shown(deep[0].orig_filename), *TOO_DEEP)
-        return
+    folders: Set[str] = set()
+    for member in members:
+        if slashed(member.filename).count("/") > MAX_FOLDERS:
+            problems.error(shown(member.orig_filename), *TOO_DEEP)
+            return
+        folders.update(_folders(member))
     left = MAX_BYTES
-    folders = set(chain.from_iterable(_folders(member) for member in members))
     taken: Dict[str, str] = {}
     for member in members:
         if slashed(member.orig_filename).endswith("/"):

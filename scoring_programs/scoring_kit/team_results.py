@@ -162,7 +162,8 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
     if not results:
         every = []
         for team, of_team in unscored.items():
-            every += [printable(f"team {team}: {fault}") for fault in of_team]
+            for fault in of_team:
+                every.append(printable(f"team {team}: {fault}"))
         raise OrganiserError(*every)
     places, late = {}, []
     for entry in entries:

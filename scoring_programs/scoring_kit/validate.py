@@ -99,8 +99,12 @@ def _read(
     later = unseen(manifest)
     if len(manifest.tasks) < 2:  # of several tasks it may leave some out
         return later
-    entered = [task for task in manifest.tasks if task in submission.entered]
-    left_out = [task for task in manifest.tasks if task not in submission.entered]
+    entered, left_out = [], []
+    for task in manifest.tasks:
+        if task in submission.entered:
+            entered.append(task)
+        else:
+            left_out.append(task)
     not_entered = f", not {', '.join(left_out)}" if left_out else ""
     return f" It enters {', '.join(entered) or 'no task'}{not_entered}.{later}"
 

@@ -57,11 +57,11 @@ def score_labels(
     confusion = [[0] * (len(labels) + 1) for _ in labels]
     for (gold, predicted), count in Counter(zip(golds, predictions, strict=True)).items():
         confusion[code[gold]][code.get(predicted, len(labels))] += count
-    correct = [row[i] for i, row in enumerate(confusion)]
-    precision, recall = [], []
-    for i, right in enumerate(correct):
-        precision.append(share(right, sum(row[i] for row in confusion)))
-        recall.append(share(right, sum(confusion[i])))
+    correct, precision, recall = 0, [], []
+    for i, row in enumerate(confusion):
+        correct += row[i]
+        precision.append(share(row[i], sum(other[i] for other in confusion)))
+        recall.append(share(row[i], sum(row)))
     f1 = f1_scores(predictions, golds, labels)
     return LabelScores(
         labels=labels,
@@ -69,7 +69,7 @@ def score_labels(
         macro_precision=fsum(precision) / len(labels),
         macro_recall=fsum(recall) / len(labels),
         macro_f1=fsum(f1) / len(labels),
-        accuracy=share(sum(correct), len(golds)),
+        accuracy=share(correct, len(golds)),
         rows=len(golds),
         skipped=skipped,
         confusion=confusion,

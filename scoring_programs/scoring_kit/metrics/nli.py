@@ -156,10 +156,11 @@ def _label_order(
     Models differ: RoBERTa's MNLI models begin with contradiction, the DeBERTa NLI family with entailment.
     """
     own = [str(names.get(output, "")).lower() for output in range(len(names))]
-    meanings = _meanings(files, names, own, labels)
+    named = ", ".join([str(name) for name in names.values()])
+    meanings = _meanings(files, named, own, labels)
     if sorted(meanings) != sorted(LABELS):
         raise OrganiserError(
-            f"options.nli.labels: the labels of {files.name} are {', '.join([str(value) for value in names.values()])}"
+            f"options.nli.labels: the labels of {files.name} are {named}"
             + (f", mapped to {', '.join(meanings)}" if labels is not None else "")
             + f". Expected {', '.join(LABELS)}, each once; use this option to map the labels."
         )
@@ -172,9 +173,9 @@ def _label_order(
 
 
 def _meanings(
-    files: ModelFiles, names: Mapping[int, str], own: Sequence[str], labels: Mapping[str, str] | Sequence[str] | None
+    files: ModelFiles, named: str, own: Sequence[str], labels: Mapping[str, str] | Sequence[str] | None
 ) -> list[str]:
-    """Return what each output of the model means, by the option or else by the model's own labels."""
+    """Return what each output of the model means, by the option or else by the model's own labels, so `named`."""
     if labels is None:
         return list(own)
     if not isinstance(labels, Mapping):
@@ -182,7 +183,6 @@ def _meanings(
     meaning = {str(name).lower(): str(label).lower() for name, label in labels.items()}
     if strange := sorted(set(meaning) - set(own)):
         raise OrganiserError(
-            f"options.nli.labels: {files.name} has no label {', '.join(strange)}. "
-            f"Expected its own labels: {', '.join([str(value) for value in names.values()])}."
+            f"options.nli.labels: {files.name} has no label {', '.join(strange)}. Expected its own labels: {named}."
         )
     return [meaning.get(name, name) for name in own]

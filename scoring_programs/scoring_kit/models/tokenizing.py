@@ -19,6 +19,7 @@ import hashlib
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scoring_kit.errors import OrganiserError
@@ -83,7 +84,7 @@ class TextTokenizer:
 
         An empty second text counts as none, as in a call of transformers' tokenizers.
         """
-        content = self._content([text for pair in pairs for text in pair])
+        content = self._content(chain.from_iterable(pairs))
         before, between, after = self.pair
         room = max(longest - len(before) - len(between) - len(after), 0)
         ids = []
@@ -103,7 +104,8 @@ class TextTokenizer:
         for start in range(0, len(distinct), CHUNK):
             some = distinct[start : start + CHUNK]
             encodings = self.backend.encode_batch_fast([encodable(text) for text in some], add_special_tokens=False)
-            content.update((text, array("i", encoding.ids)) for text, encoding in zip(some, encodings, strict=True))
+            for text, encoding in zip(some, encodings, strict=True):
+                content[text] = array("i", encoding.ids)
         return content
 
     def fingerprint(self) -> str:
@@ -113,7 +115,8 @@ class TextTokenizer:
     @property
     def specials(self) -> int:
         """How many special tokens a single text gets."""
-        return sum(len(one) for one in self.single)
+        before, after = self.single
+        return len(before) + len(after)
 
 
 def longest_first(one: int, two: int, room: int) -> tuple[int, int]:

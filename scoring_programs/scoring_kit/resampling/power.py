@@ -124,8 +124,10 @@ class TaskPower:
         if gold.units is None:
             raise NothingSaidError(gold.without)
         self.unit, self.number = gold.units.unit, len(gold.units.names)
-        statistics = [part.statistic for part in self._made(0, STEPS).parts if part.statistic is not None]
-        self.has_sums = all(one.to_exchange().as_sums() is not None for one in statistics)
+        self.has_sums = True
+        for part in self._made(0, STEPS).parts:
+            if part.statistic is not None and part.statistic.to_exchange().as_sums() is None:
+                self.has_sums = False
         scores = [self._score(self._made(0, step)) for step in range(0, STEPS + 1, STEPS // 4)]
         self.chance, self.best = scores[0], scores[-1]
         worse = -self.sign * np.diff(scores)
@@ -226,7 +228,8 @@ class TaskPower:
         error = self._error(units)
         tried = sorted({*gaps, *(round(times * error, 10) for times in SPREADS if times * error < self.room)})
         p = self._p_values(units, tried, advance)
-        alone, among_teams = ((tests * p < ALPHA).mean(axis=0).tolist() for tests in (1, self.pairs_of_teams))
+        alone: list[float] = (p < ALPHA).mean(axis=0).tolist()
+        among_teams: list[float] = (self.pairs_of_teams * p < ALPHA).mean(axis=0).tolist()
         curve = [{"gap": gap, "power": share} for gap, share in zip(tried, alone, strict=True)]
         of_gaps = []
         for gap in gaps:
@@ -270,7 +273,7 @@ class TaskPower:
             teams = [self._system(better).at(drawn), *(self._system(worse, gap).at(drawn) for gap in gaps)]
             if self.has_sums:
                 found = p_values(teams, units, exchanges, self.asked.seed + test_set, pairs=pairs)
-                p[test_set] = [found[pair] for pair in pairs]
+                p[test_set] = list(found.values())
             else:
                 scores = over(teams, np.ones((1, units)))[0][:, 0]
                 distances = np.abs(scores[0] - scores[1:]) / errors

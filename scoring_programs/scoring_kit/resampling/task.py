@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, compress
 from statistics import NormalDist
 from typing import Any
 
@@ -91,7 +91,8 @@ def resampled(
     tested = p_values(columns, units, settings.resamples, settings.seed, advance)
     p = {(names[a], names[b]): value for (a, b), value in tested.items()}
     p_holm = holm(p)
-    ranked = [name for name in names if name in published]
+    is_ranked = np.array([name in published for name in names])
+    ranked = list(compress(names, is_ranked))
     found = Resampled(tie_groups(ranked, p_holm), p, p_holm)
     if few:
         return found
@@ -110,8 +111,9 @@ def resampled(
             "be meaningless."
         )
         return found
-    values = dict(zip(names, np.concatenate(blocks, axis=1), strict=True))
-    scores = dict(zip(names, over(columns, np.ones((1, units)))[0][:, 0].tolist(), strict=True))
+    of_all, own = np.concatenate(blocks, axis=1), over(columns, np.ones((1, units)))[0][:, 0]
+    values = dict(zip(names, of_all, strict=True))
+    scores = dict(zip(names, own.tolist(), strict=True))
     off = sum(draws.is_off(values[name], scores[name]) for name in names)
     if 2 * off > len(names):
         found.without = (
@@ -137,10 +139,10 @@ def resampled(
         found.smallest = DETECTED * float(np.median(spreads))
     if ranked:
         is_descending = columns[0].column.sort == "desc"
-        of_ranked = np.stack([values[name] for name in ranked])
+        of_ranked = of_all[is_ranked]
         places = draws.ranks(of_ranked, is_descending)
         if len(ranked) > 1:
-            gained = draws.optimism(of_ranked, places, np.array([scores[name] for name in ranked]))
+            gained = draws.optimism(of_ranked, places, own[is_ranked])
             found.optimism = gained if is_descending else -gained
         found.rank_intervals = dict(zip(ranked, map(draws.rank_interval, places), strict=True))
         found.wins = dict(zip(ranked, draws.wins(places).tolist(), strict=True))

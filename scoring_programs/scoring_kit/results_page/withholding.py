@@ -67,16 +67,16 @@ def open_metrics(metrics: Mapping[str, Metric], board: Collection[str], min_item
     whole that the board may show, such as the F1 of each label and macro F1.
     """
     on_board = names_of(metrics, board)
-    families: dict[str, dict[str, int]] = {}
+    families: dict[str, dict[str, tuple[int]]] = {}
     for name, metric in metrics.items():
         if name not in on_board:
             items = metric.rows if metric.items is None else metric.items
-            families.setdefault(_FAMILY_END.split(name, maxsplit=1)[0], {})[name] = items
+            families.setdefault(_FAMILY_END.split(name, maxsplit=1)[0], {})[name] = (items,)
     shown = on_board.difference(board)
     for family in families.values():
-        hidden = _put_together([(items,) for items in family.values()], min_items, len(family))
-        for i, (name, items) in enumerate(family.items()):
-            if items and i not in hidden:
+        hidden = _put_together(list(family.values()), min_items, len(family))
+        for i, (name, sizes) in enumerate(family.items()):
+            if any(sizes) and i not in hidden:
                 shown.add(name)
     return shown
 
