@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def read_score_table(
         known = [head for head in heads if head in (named, *columns)]
         if named not in known or len(known) < 2 or (len(known) < len(heads) and not more):
             raise UserError(f"--scores {file}: line 1: has the columns {', '.join(heads) or '(none)'}. {expected}")
-        if twice := {head for head in known if known.count(head) > 1}:
+        if twice := [head for head, times in Counter(known).items() if times > 1]:
             raise UserError(f"--scores {file}: line 1: {', '.join(twice)}: twice. Expected a column for each.")
         line = rows.line_num + 1
         for cells in rows:

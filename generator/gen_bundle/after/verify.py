@@ -184,7 +184,8 @@ def read_claim(request: VerifyRequest) -> Claim:
     if request.claims and request.signature is None:
         problems.append("--claim: a figure is worth what its signature says. Expected --signature, too")
     for text in request.claims:
-        name, equals, value = (part.strip() for part in text.partition("="))
+        name, equals, value = text.partition("=")
+        name, value = name.strip(), value.strip()
         if NUMBER.fullmatch(value) and name:
             figures.append(Figure(name, float(value), max(TOLERANCE, allowance(value)), written=True))
         elif equals and NUMBER.fullmatch(value.replace(",", ".", 1)):

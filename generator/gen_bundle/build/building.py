@@ -322,7 +322,7 @@ def _hidden(phases: Sequence[PhaseData], elsewhere: Sequence[GoldElsewhere]) -> 
         for path in gold.folder.rglob("*"):
             if path.is_file():
                 files[path.relative_to(gold.folder).as_posix()] = path.read_bytes()
-        hidden.append(Elsewhere([{**one} for one in gold.secrets], files))
+        hidden.append(Elsewhere(gold.secrets, files))
     return hidden
 
 

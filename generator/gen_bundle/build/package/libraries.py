@@ -39,7 +39,7 @@ BRINGS = {
 """Library of declared metrics → the packages that its wheels need and the image lacks."""
 SOURCE_ALONE = "rouge-score"
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64")
-ABIS = (f"cp{PYTHON.replace('.', '')}", "abi3", "none")
+ABIS = (f"--abi=cp{PYTHON.replace('.', '')}", "--abi=abi3", "--abi=none")
 SECONDS = 300
 MOST_SITE_MB = 250
 """Of what travels, unpacked: a worker unpacks it for every submission."""
@@ -64,10 +64,11 @@ def libraries_beyond_score(competition: Resolved) -> list[str]:
 
 def model_groups(competition: Resolved) -> list[Mapping[str, Any]]:
     """Return every group of options that names a model, those of declared metrics, too."""
-    found = []
-    metrics = competition.scoring.metrics_of(competition.all_task_ids)
-    declared = [metric.options for metric in metrics if metric.known]
-    for group in [*competition.options.values(), *declared]:
+    groups, found = [*competition.options.values()], []
+    for metric in competition.scoring.metrics_of(competition.all_task_ids):
+        if metric.known:
+            groups.append(metric.options)
+    for group in groups:
         if isinstance(group, Mapping) and isinstance(group.get("model"), str):
             found.append(group)
     return found
@@ -234,7 +235,7 @@ def _megabytes(folder: Path) -> float:
 def _download(locked: str, work: Path) -> str:
     """Fetch the wheels into `work/wheels`; why that failed, empty where it did not."""
     (work / "locked.txt").write_text(locked, encoding="utf-8")
-    options = [f"--python-version={PYTHON}", "--implementation=cp", *(f"--abi={abi}" for abi in ABIS)]
+    options = [f"--python-version={PYTHON}", "--implementation=cp", *ABIS]
     options += [f"--platform={platform}" for platform in PLATFORMS]
     options += ["--no-deps", "--require-hashes", "--only-binary=:all:", f"--no-binary={SOURCE_ALONE}"]
     options += ["--disable-pip-version-check", "--quiet", "--retries=1", "--timeout=15"]

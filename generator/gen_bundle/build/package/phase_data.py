@@ -499,18 +499,14 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
         if name != TEMPLATE:
             for scores in tried["scores"].values():
                 baselines[phase.id].setdefault(name, {}).update(scores)
-    problems += [_of_all(message, places) for message, places in failed.items()]
+    for message, places in failed.items():
+        same = f" The same for {', '.join(places[1:])}." if places[1:] else ""
+        problems.append(f"{places[0]}: {message}{same}")
     raise_all(dict.fromkeys(problems))
     for task in ids(tasks):
         if named[task]["metrics"] is None and task not in entered:
             refused[UNTRIED.format(task)] = None
     return Trial(baselines, list(refused))
-
-
-def _of_all(message: str, places: Sequence[str]) -> str:
-    """Return what is wrong with one or several submissions."""
-    same = f" The same for {', '.join(places[1:])}." if places[1:] else ""
-    return f"{places[0]}: {message}{same}"
 
 
 def _place(competition: Resolved, phase: DeclaredPhase, submission: str) -> str:

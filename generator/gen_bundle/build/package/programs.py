@@ -125,14 +125,14 @@ def _metric_modules(competition: Resolved) -> list[str]:
     used = set()
     for metric in competition.scoring.metrics_of(competition.task_ids):
         if metric.known:
-            used.add(metric.known.module)
+            used.add(f"metrics.{metric.known.module}")
             if metric.mean_by:
-                used.add("means")
+                used.add("metrics.means")
         else:
-            used.add("own")
+            used.add("metrics.own")
             if metric.per:
-                used.add("per_key")
-    return [f"metrics.{module}" for module in sorted(used)]
+                used.add("metrics.per_key")
+    return sorted(used)
 
 
 def _data_beside(modules: Mapping[str, Path]) -> dict[str, bytes | Path]:
@@ -320,12 +320,14 @@ def _names_in(state: State) -> list[str]:
         return names
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            source = "." * node.level + (node.module or "")
-            below = f"{source}." if node.module else source
-            names += [source, *(f"{below}{alias.name}" for alias in node.names)]
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            below = ""
+            if isinstance(node, ast.ImportFrom):
+                source = "." * node.level + (node.module or "")
+                names.append(source)
+                below = f"{source}." if node.module else source
+            for alias in node.names:
+                names.append(f"{below}{alias.name}")
         for_types = isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
         if not for_types:
             for block in BLOCKS:  # nothing is imported within an expression
