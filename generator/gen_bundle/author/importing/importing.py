@@ -38,7 +38,7 @@ from gen_bundle.codabench.competition import (
     Task,
 )
 from gen_bundle.codabench.dates import Instant
-from gen_bundle.codabench.reading import YAML_NAME, as_boolean, as_integer, as_text, named_indexes
+from gen_bundle.codabench.reading import YAML_NAME, YamlItem, as_boolean, as_integer, as_text, named_indexes
 from gen_bundle.declaration.read import FILE, read_foreign
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.yaml_document import Path as YamlPath
@@ -151,8 +151,14 @@ class _Project:
         self.texts: dict[str, str] = {}
         self.used: set[str] = set()
         self.roles = {use.role for use in self.competition.uses()}
-        self.phases = _ids({one.at: (one.id, one.name) for one in self.competition.phases}, "phase", TAKEN_IDS)
-        self.tasks = _ids({one.at: self._named(one) for one in self.competition.tasks}, "task", set())
+        self.phases: dict[YamlPath, str] = {}
+        used = set(TAKEN_IDS)
+        for phase in self.competition.phases:
+            self.phases[phase.at] = _id(phase.id, phase.name, "phase", used)
+        self.tasks: dict[YamlPath, str] = {}
+        used = set()
+        for task in self.competition.tasks:
+            self.tasks[task.at] = _id(*self._named(task), "task", used)
 
     def _named(self, task: Task) -> tuple[Any, str]:
         """Return what the id of a task is made of: the only task of one phase is called like that."""
@@ -215,19 +221,19 @@ class _Project:
 
     def _name_what_is_ignored(self) -> None:
         """Note the keys that the platform ignores, and the dates beside the phases, which only a preview shows."""
-        self._name_further([()], platform.TOP_KEYS - {"milestones"}, "")
-        self._name_further([("leaderboards", 0)], platform.BOARD | {TIE_BREAK}, "")
+        bundle = self.bundle
+        self._name_further([YamlItem((), 0, bundle.yaml)], platform.TOP_KEYS - {"milestones"}, "")
+        self._name_further(bundle.entries("leaderboards")[:1], platform.BOARD | {TIE_BREAK}, "")
         for name, keys in platform.LISTS.items():
-            self._name_further([entry.at for entry in self.bundle.entries(name)], keys, name)
-        columns = [entry.at for entry in self.bundle.entries("leaderboards", 0, "columns")]
-        self._name_further(columns, platform.COLUMN | {MEASURED}, "columns")
+            self._name_further(bundle.entries(name), keys, name)
+        self._name_further(bundle.entries("leaderboards", 0, "columns"), platform.COLUMN | {MEASURED}, "columns")
 
-    def _name_further(self, places: Sequence[YamlPath], read: Set[str], what: str) -> None:
+    def _name_further(self, entries: Sequence[YamlItem], read: Set[str], what: str) -> None:
         """Name the further keys of mappings; what several have alike is one line."""
         alike: dict[tuple[str, ...], list[YamlPath]] = {}
-        for at in places:
-            further = tuple(str(key) for key in self.bundle.mapping(at) if key not in read)
-            alike.setdefault(further, []).append(at)
+        for entry in entries:
+            further = tuple(str(key) for key in entry.value if key not in read)
+            alike.setdefault(further, []).append(entry.at)
         alike.pop((), None)
         for keys, having in alike.items():
             named = ", ".join(dotted((*having[0], key)) for key in keys)
@@ -454,20 +460,16 @@ def _shared_programs(tasks: Sequence[dict[str, Any]]) -> dict[str, str]:
     return shared
 
 
-def _ids(named: Mapping[YamlPath, tuple[Any, str]], what: str, taken: set[str]) -> dict[YamlPath, str]:
-    """Identifiers, all different: our own where there is one, else made of the names."""
-    ids: dict[YamlPath, str] = {}
-    used = set(taken)
-    for at, (given, name) in named.items():
-        plain = _plain(name).replace("-", "_")
-        if isinstance(given, str) and given.isidentifier():
-            plain = given
-        first = plain[:LONGEST_ID].strip("_") or what
-        if not first[0].isalpha() or keyword.iskeyword(first):
-            first = f"{what}_{first}"[:LONGEST_ID]
-        # with room for an underscore and three digits
-        ids[at] = _unused(first, used, "_", LONGEST_ID - 4)
-    return ids
+def _id(given: Any, name: str, what: str, used: set[str]) -> str:
+    """An identifier that is not in use: our own where there is one, else made of the name."""
+    plain = _plain(name).replace("-", "_")
+    if isinstance(given, str) and given.isidentifier():
+        plain = given
+    first = plain[:LONGEST_ID].strip("_") or what
+    if not first[0].isalpha() or keyword.iskeyword(first):
+        first = f"{what}_{first}"[:LONGEST_ID]
+    # with room for an underscore and three digits
+    return _unused(first, used, "_", LONGEST_ID - 4)
 
 
 def _unused(name: str, used: set[str], between: str, most: int | None = None) -> str:

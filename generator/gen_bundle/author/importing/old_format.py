@@ -328,18 +328,19 @@ class Conversion:
             columns.append((list(labels).index(label.lower()), _rank(column), str(key), column))
         columns.sort(key=lambda column: column[:2])
         titles = list(labels.values())
-        further = sum(board > 0 for board, *_ in columns)
+        kept: list[dict[str, Any]] = []
+        rules: dict[str, Any] = {}
+        further = 0
+        for board, _, key, column in columns:
+            kept.append({"index": len(kept)} | self._column(key, column, ["", *titles[1:]][board]))
+            further += board > 0
+            if "computed" in column:
+                rules[key] = column["computed"]
         if further:
             said = repr(titles[1:]).strip("[]")
             self.imported.changed.append(
                 f"leaderboards: Codabench shows one; {counted(further, 'column')} of {said} stand on {titles[0]!r}"
             )
-        kept: list[dict[str, Any]] = []
-        rules: dict[str, Any] = {}
-        for board, _, key, column in columns:
-            kept.append({"index": len(kept)} | self._column(key, column, ["", *titles[1:]][board]))
-            if "computed" in column:
-                rules[key] = column["computed"]
         self._compute(kept, rules)
         if old.get("column_groups"):
             self.imported.lost.append("column_groups: Codabench has none")

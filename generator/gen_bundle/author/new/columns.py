@@ -237,21 +237,24 @@ def _json_column(name: str, values: Sequence[Any]) -> GoldColumn:
         return _list_column(name, values)
     if all(_is_json_number(one) for one in values):
         return _numbers(name, values, Counter(str(one) for one in values))
-    texts = [text_of(one) for one in values]
-    if None in texts:
-        return GoldColumn(name, "other")
-    return _text_column(name, Counter(one for one in texts if one))
+    texts: Counter[str] = Counter()
+    for value in values:
+        text = text_of(value)
+        if text is None:
+            return GoldColumn(name, "other")
+        texts[text] += 1
+    return _text_column(name, texts)
 
 
 def _list_column(name: str, lists: Sequence[Any]) -> GoldColumn:
-    if {type(one) for one in lists} != {list}:
+    if not are_all(list, lists):
         return GoldColumn(name, "other")
     elements = list(itertools.chain.from_iterable(lists))
     if elements and all(_is_span(one) for one in elements):
         return GoldColumn(name, "spans", _in_order({span[2] for span in elements if len(span) > 2}))
     if all(_are_offsets(one) for one in lists) and len({len(one) for one in lists}) > 1:
         return GoldColumn(name, "offsets")
-    if not {type(one) for one in elements} <= {str}:
+    if not are_all(str, elements):
         return GoldColumn(name, "other")
     if tags := _tags(name, lists):
         return tags
@@ -284,8 +287,10 @@ def on_a_scale(values: Collection[str]) -> tuple[str, ...]:
     """The labels from the lowest to the highest, where they say their places themselves; else none."""
     if len(values) < FEWEST_GRADES or len(values) > MOST_GRADES:
         return ()
-    numbered = [NUMBERED_LABEL.fullmatch(value) for value in values]
-    places = {int(found[1]): found[0] for found in numbered if found}
+    places: dict[int, str] = {}
+    for value in values:
+        if found := NUMBERED_LABEL.fullmatch(value):
+            places[int(found[1])] = value
     if len(places) == len(values):
         return tuple(places[place] for place in sorted(places))
     words = without_case(values)
@@ -327,6 +332,11 @@ def _in_order(values: Iterable[str]) -> tuple[str, ...]:
     if all_match(WHOLE, listed):
         listed.sort(key=int)
     return tuple(listed)
+
+
+def are_all(kind: type, values: Iterable[Any]) -> bool:
+    """Return whether values are of one type, which is no subclass of it."""
+    return all(type(one) is kind for one in values)
 
 
 def _is_json_number(value: Any) -> bool:

@@ -8,14 +8,14 @@ import math
 import statistics
 import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Template
 
-from gen_bundle.author.new.columns import GoldColumn
+from gen_bundle.author.new.columns import GoldColumn, are_all
 from gen_bundle.author.new.key_and_answers import Key
 from gen_bundle.author.new.propose import Proposal, token_column, tokens_in
 from gen_bundle.ground.resources import SCAFFOLD
@@ -71,12 +71,15 @@ class Drawn:
 
     def numbers(self, keys: Sequence[Sequence[str]], gold: FileTable) -> list[Any]:
         """A number for each key."""
-        places = [place_of(*key) for key in keys]
-        written = {}
-        for place in set(places):
-            number = drawn(self.mean, self.deviation, self.within_one, place)
-            written[place] = _in_its_form(gold, "number", number)
-        return [written[place] for place in places]
+        numbers = []
+        written: dict[int, Any] = {}
+        for key in keys:
+            place = place_of(*key)
+            if place not in written:
+                number = drawn(self.mean, self.deviation, self.within_one, place)
+                written[place] = _in_its_form(gold, "number", number)
+            numbers.append(written[place])
+        return numbers
 
 
 # The files of a phase
@@ -235,8 +238,7 @@ def _baseline(proposal: Proposal, gold: FileTable, answers: Mapping[str, Any]) -
             elif name in answers:
                 columns[name] = [answer] * len(gold)
             else:
-                tokens = (tokens_in(one) for one in gold.columns[name])
-                columns[name] = [_in_its_form(gold, "tags", ["O"] * number) for number in tokens]
+                columns[name] = [_in_its_form(gold, "tags", ["O"] * tokens_in(one)) for one in gold.columns[name]]
     return columns
 
 
@@ -246,22 +248,26 @@ def _write(path: Path, columns: Columns, gold: FileTable) -> None:
         records = []
         for row in zip(*columns.values(), strict=True):
             records.append(json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False))
-        text = "".join(f"{record}\n" for record in records)
+        text = _as_lines(records)
         if gold.suffix == ".json":
             text = "[\n" + ",\n".join(records) + "\n]\n"
     elif gold.suffix == ".txt":
         *_, lines = columns.values()
-        text = "".join(f"{line}\n" for line in lines)
+        text = _as_lines(lines)
     else:
         text = _cells_text(columns, DELIMITERS[gold.suffix], quoting=gold.quoting)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="")
 
 
+def _as_lines(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
 def _cells_text(columns: Columns, delimiter: str, quoting: Quoting) -> str:
     rows = [list(columns), *zip(*columns.values(), strict=True)]
     if quoting == "none":
-        return "".join(f"{delimiter.join(row)}\n" for row in rows)
+        return _as_lines(delimiter.join(row) for row in rows)
     buffer = io.StringIO()
     csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(rows)
     return buffer.getvalue()
@@ -314,7 +320,7 @@ def _tags(proposal: Proposal) -> str:
     """The source of as many O as the row has tokens."""
     name = str(token_column(proposal))
     tokens = f"row[{_source(name)}]"
-    if {type(one) for one in proposal.gold.columns[name]} != {list}:
+    if not are_all(list, proposal.gold.columns[name]):
         tokens += '.split(" ")'
     if proposal.gold.is_json:
         return f'["O"] * len({tokens})'

@@ -395,15 +395,20 @@ def new_like(place: Place, name: str) -> Path:
     task = REAL_TASKS / name
     declared = read_source(task / DECLARATION).data
     tables = declared["submission"].get("tables") or {"": declared["submission"]}
-    fields = [field for table in tables.values() for field in table["fields"]]
-    files = dict.fromkeys(f"`{one['file']}`" for one in (*tables.values(), *fields) if "file" in one)
-    is_text = not any(field.get("type") in ("file", "array") for field in fields)
+    of_files = list(tables.values())
+    is_text, many = True, False
+    for table in tables.values():
+        of_files += table["fields"]
+        many = many or table.get("rows") == "many"
+        for field in table["fields"]:
+            is_text = is_text and field.get("type") not in ("file", "array")
+    files = dict.fromkeys(f"`{one['file']}`" for one in of_files if "file" in one)
     values = {
         "declaration": (task / DECLARATION).read_text(encoding="utf-8"),
         "like": f"{name}: {known[name]}",
         "files": ", ".join(files) + is_text * ", in UTF-8",
         "phases": [PHASE],
-        "many": any(table.get("rows") == "many" for table in tables.values()),
+        "many": many,
     }
     return new_with_data(place, task, values)
 
