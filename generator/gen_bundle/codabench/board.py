@@ -255,10 +255,14 @@ class Board:
                 continue
             if not column.computation or not column.inputs:
                 raise RefusedError(f"column {column.key!r} is computed from no columns")
-            inputs = [score.value for score in entry.scores if score.column.index in column.inputs]
+            inputs, there = [], []
+            for score in entry.scores:
+                if score.column.index in column.inputs:
+                    inputs.append(score.value)
+                if score.column is column:
+                    there.append(score)
             if not inputs:
                 continue
-            there = [score for score in entry.scores if score.column is column]
             if len(there) > 1:
                 raise RefusedError(
                     f"the scorer wrote {column.key!r}, which the platform computes, after the columns it is made of"
@@ -368,16 +372,16 @@ class Board:
 
         Where a computed rank comes first, none does on the platform: rows come by age.
         """
-        further = [column for column in self.leaderboard.visible if column is not primary]
+        further: Sequence[Column] = self.leaderboard.visible
         if self.leaderboard.tie_break is not None:
             further = [column for key in self.leaderboard.tie_break for column in further if column.key == key]
         elif primary.computation == AVERAGE_RANK:
-            further = []
+            further = ()
         deciding: dict[Column, bool] = {}
         if primary.computation != AVERAGE_RANK:
             deciding[primary] = self.version.missing_leads
         for column in further:
-            if column.computation != AVERAGE_RANK:
+            if column is not primary and column.computation != AVERAGE_RANK:
                 deciding[column] = self.version.missing_breaks_ties_first
         return deciding
 
@@ -476,7 +480,7 @@ def _average_ranks(
     ranks = []
     for source in visible:
         scores = [row.get(source.index) for row in rows]
-        if source.index in column.inputs and any(score is not None for score in scores):
+        if source.index in column.inputs and scores.count(None) < len(scores):
             ranks.append(_ranks(scores, descending=not source.ascending))
     return [round(sum(of_row) / len(of_row), column.precision) for of_row in zip(*ranks, strict=True)]
 

@@ -83,13 +83,14 @@ def _folder_faults(command: str, role: Role, during_scoring: bool) -> list[Fault
     """
     if role == "ingestion" and during_scoring:
         return []
-    found = [f"{match[0]} does not exist: all folders lie below /app" for match in WITHOUT_APP.finditer(command)]
-    found += [f"the {role} program has no {match[0]}" for match in NEVER_GIVEN[role].finditer(command)]
-    found += [
-        f"{match[1]} is given /app/program, the ingestion program itself: submissions lie in /app/ingested_program"
-        for match in OWN_FOLDER_AS_SUBMISSION.finditer(command)
-        if role == "ingestion"
-    ]
+    found: list[str] = []
+    for match in WITHOUT_APP.finditer(command):
+        found.append(f"{match[0]} does not exist: all folders lie below /app")
+    for match in NEVER_GIVEN[role].finditer(command):
+        found.append(f"the {role} program has no {match[0]}")
+    for match in OWN_FOLDER_AS_SUBMISSION.finditer(command) if role == "ingestion" else ():
+        own = "/app/program, the ingestion program itself"
+        found.append(f"{match[1]} is given {own}: submissions lie in /app/ingested_program")
     return [Fault("trap", "folder", what) for what in dict.fromkeys(found)]
 
 

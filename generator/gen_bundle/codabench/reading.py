@@ -137,7 +137,7 @@ class CompetitionYaml:
     @property
     def format(self) -> Literal["v2", "v1"]:
         """The format that the file is written in, also where its version says another one."""
-        new = "html" not in self.yaml and any(key in self.yaml for key in NEW_KEYS)
+        new = "html" not in self.yaml and not self.yaml.keys().isdisjoint(NEW_KEYS)
         return "v2" if self.version == "2" or new else "v1"
 
     @cached_property
@@ -204,7 +204,8 @@ def _read_v2(declared: CompetitionYaml) -> Competition:
     top = declared.yaml
     tasks = [_task(one) for one in declared.entries("tasks")]
     phases = enumerate(sorted_phases(declared.entries("phases")))
-    board = next((entry.value for entry in declared.entries("leaderboards")), {})
+    boards = declared.entries("leaderboards")
+    board = boards[0].value if boards else {}
     listed = board.get(TIE_BREAK)
     tie_break = tuple(str(one) for one in listed) if isinstance(listed, list) else None
     return Competition(
@@ -243,7 +244,10 @@ def _task(entry: YamlItem) -> Task:
 def _phase(entry: YamlItem, order: int, tasks: Sequence[Task], now: datetime) -> Phase:
     # of several tasks with one index the first counts
     by_index = {task.index: task for task in reversed(tasks) if isinstance(task.index, Hashable)}
-    named = [by_index[index] for index in named_indexes(entry.get("tasks")) if index in by_index]
+    named: dict[Path, Task] = {}
+    for index in named_indexes(entry.get("tasks")):
+        if task := by_index.get(index):
+            named[task.at] = task
     return Phase(
         at=entry.at,
         name=str(entry.get("name") or entry.get("index") or order),
@@ -251,7 +255,7 @@ def _phase(entry: YamlItem, order: int, tasks: Sequence[Task], now: datetime) ->
         end=read_instant(entry.get("end"), now),
         start_at=(*entry.at, "start"),
         end_at=(*entry.at, "end"),
-        tasks=tuple({task.at: task for task in named}.values()),
+        tasks=tuple(named.values()),
         files=_named_files(entry.at, entry.value, PHASE_FILES, (order,)),
         **_limits(entry.value),
         auto_migrate=is_on(entry.get("auto_migrate_to_this_phase")),
@@ -325,12 +329,13 @@ def _read_v1(declared: CompetitionYaml) -> Competition:
     """The competition that the platform makes of an old-format bundle: one task a phase, ends taken from starts."""
     top = declared.yaml
     entries = old_phases(declared)
-    phases = []
+    tasks, phases = [], []
     for order, (at, value) in enumerate(entries):
         end, end_at = _old_end(declared, entries, order)
         name = str(value.get("label"))
         files = _named_files(at, value, TASK_FILES, (order,))
         task = Task(at, order, f"{name} Task", files, is_on(value.get("ingestion_program_only_during_scoring")))
+        tasks.append(task)
         phase = Phase(
             at=at,
             name=name,
@@ -349,7 +354,7 @@ def _read_v1(declared: CompetitionYaml) -> Competition:
         title=as_text(top.get("title")) or "",
         image=as_text(top.get("competition_docker_image") or DEFAULT_IMAGE) or "",
         image_at=("competition_docker_image",),
-        tasks=tuple(phase.tasks[0] for phase in phases),
+        tasks=tuple(tasks),
         phases=tuple(phases),
         columns=tuple(_columns_v1(top)),
         board_title=as_text(next(iter(of_leaderboard(top, "leaderboards")), None)) or "",

@@ -164,13 +164,12 @@ def _opened(read: Competition, folder: Path) -> Competition:
     def found(use: DataUse) -> DataUse:
         return replace(use, path=folder / use.path)
 
-    def in_order(phase: Phase) -> list[int]:
-        return sorted(order.index(task.at) for task in phase.tasks)
-
-    phase_ids = _ids([(phase.id, phase.index) for phase in read.phases], [range(len(read.phases))])
+    phase_ids = _ids(read.phases, [range(len(read.phases))])
     order = [task.at for task in read.tasks]
-    together = [in_order(phase) for phase in read.phases]
-    task_ids = _ids([(task.id, task.index) for task in read.tasks], together)
+    together = []
+    for phase in read.phases:
+        together.append(sorted(order.index(task.at) for task in phase.tasks))
+    task_ids = _ids(read.tasks, together)
     tasks = []
     for task, task_id in zip(read.tasks, task_ids, strict=True):
         files = {role: found(use) for role, use in task.files.items() if use.path is not None}
@@ -182,20 +181,21 @@ def _opened(read: Competition, folder: Path) -> Competition:
     return read._replace(tasks=tuple(tasks), phases=tuple(phases), solutions=solutions)
 
 
-def _ids(named: Sequence[tuple[Any, Any]], groups: Sequence[Sequence[int]]) -> list[str]:
+def _ids(named: Sequence[Phase | Task], groups: Sequence[Sequence[int]]) -> list[str]:
     """Names for folders: the `id` keys where all are usable, else the indexes, else the positions.
 
-    Args:
-        named: The `id` and the index of each.
-        groups: Positions whose names must differ: for example the tasks of one phase.
+    `groups` are positions whose names must differ: for example the tasks of one phase.
     """
-    for names in zip(*named, strict=True):
-        texts = [str(name) for name in names]
-        usable = None not in names and all(_SAFE_ID.fullmatch(text) for text in texts)
+    for key in ("id", "index"):
+        names, usable = [], True
+        for one in named:
+            name = getattr(one, key)
+            names.append(str(name))
+            usable = usable and name is not None and _SAFE_ID.fullmatch(str(name)) is not None
         for group in groups:
-            usable = usable and len({texts[place] for place in group}) == len(group)
+            usable = usable and len({names[place] for place in group}) == len(group)
         if usable:
-            return texts
+            return names
     return [str(one) for one in range(len(named))]
 
 
