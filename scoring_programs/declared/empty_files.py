@@ -19,18 +19,19 @@ def write_empty_files(gold: GoldTable, fields: Sequence[Field], folder: Path) ->
     table = gold.table
     for at, key in enumerate(gold.keys):
         for part in table.file.parts:
-            arrays: dict[str, Head] = {}
+            arrays: dict[str, tuple[Head, bytes]] = {}
             held = [field for field in fields if table.file.holding(field.name) == part]
             for field in held:
                 if field.type == "array":
                     of_gold = gold.answers.columns.get((field.name, field.type), {at: None})[at]
-                    arrays[table.file.names.get(field.name, field.name)] = _head(field, of_gold, str(part.format))
+                    head = _head(field, of_gold, str(part.format))
+                    arrays[table.file.names.get(field.name, field.name)] = head, b""
             if held:
                 name = part.name_of("".join(key)).replace("*", table.id)
                 path = folder / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 try:
-                    write_arrays(path, str(part.format), {member: (head, b"") for member, head in arrays.items()})
+                    write_arrays(path, str(part.format), arrays)
                 except FieldError as error:
                     raise OrganiserError(f"{name}: {error.rule}. Expected {error.expected}.") from error
 

@@ -35,12 +35,12 @@ def columns_of_files(
     if not names and listed is None:
         problems.error(file.name, "is missing", "the gold in files of this name in the phase's folder")
         return None
-    found: dict[str, dict[Key, str]] = {part.name: {} for part in file.parts}
+    found: dict[str, dict[Key, str]] = {}
     written: dict[Key, Key] = {}
     for pattern, key, name in by_part(file, names):
         compared = table.canonical(key)
         written.setdefault(compared, key)
-        first = found[pattern].setdefault(compared, name)
+        first = found.setdefault(pattern, {}).setdefault(compared, name)
         if first != name:
             whose = named_key(key) if key else "the one answer"
             problems.error(name, f"a second file for {whose}, after {first}", "one file for each")
@@ -53,7 +53,7 @@ def columns_of_files(
             what = f"has no {table.key[0]} {named_key(key)}, of which there are gold files"
             problems.error(str(table.gold_keys and table.gold_keys.name), what, "all keys")
     for field in table.answers:
-        there = found[file.holding(field.name).name]
+        there = found.get(file.holding(field.name).name)
         if there:  # else functions alone may read it
             columns[field.name] = list(_values(folder, field, file, table, keys, there, problems))
     return columns

@@ -53,7 +53,8 @@ def kappa(sample: Sample, options: Options, keys: Keys) -> Statistic:
     """Cohen's kappa over the declared labels in their order; no label is a class after them."""
     if options["weights"] == "none":
         return _counts(_kappa, sample, keys)
-    names, gold, predicted = codes(sample)
+    names = _names(sample)
+    gold, predicted = _codes(sample, names)
     classes, every = len(names) + 1, np.arange(len(gold))
     predicted = np.where(predicted == NO_LABEL, len(names), predicted)
     power = {"linear": 1, "quadratic": 2}[options["weights"]]
@@ -143,8 +144,7 @@ def fbeta(sample: Sample, options: Options, keys: Keys) -> Statistic:
     def formula(sums: Array, nothing: float) -> Array:
         return summed.fbeta(sums, options["beta"], nothing)
 
-    statistic: Statistic = _averaged(formula)(sample, options, keys)
-    return statistic
+    return _averaged(formula)(sample, options, keys)
 
 
 def points(sample: Sample, options: Options, keys: Keys) -> Additive:
@@ -196,7 +196,7 @@ def _counts(formula: TermsFormula, sample: Sample, keys: Keys, names: Sequence[s
     if field.type == "labels":
         shared = [gold & predicted for gold, predicted in zip(sample.gold, sample.predicted, strict=True)]
         return keys.of_labels(names, _sides([shared, sample.predicted, sample.gold], names), formula)
-    gold, predicted = _coded(sample, names)
+    gold, predicted = _codes(sample, names)
     right, answered = np.flatnonzero(gold == predicted), np.flatnonzero(predicted != NO_LABEL)
     true = right, gold[right]
     return keys.of_labels(names, [true, (answered, predicted[answered]), (np.arange(len(gold)), gold)], formula)
@@ -213,13 +213,8 @@ def _names(sample: Sample, listed: Sequence[str] = ()) -> list[str]:
     return declared + sorted(there.difference(declared))
 
 
-def codes(sample: Sample) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]]:
-    """Return the labels, and gold and predicted as codes."""
-    names = _names(sample)
-    return names, *_coded(sample, names)
-
-
-def _coded(sample: Sample, names: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _codes(sample: Sample, names: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Gold and predicted labels as codes."""
     code_of: dict[str | None, int] = {None: NO_LABEL, **dict(zip(names, count()))}
     sides = []
     for labels in (sample.gold, sample.predicted):
@@ -293,7 +288,8 @@ def _kappa(terms: Terms) -> Array:
 
 def label_counts(sample: Sample) -> tuple[list[str], Any]:
     """Return the labels, and counts of gold (rows) against predicted; the last column is of answers without a label."""
-    names, gold, predicted = codes(sample)
+    names = _names(sample)
+    gold, predicted = _codes(sample, names)
     width = len(names) + 1
     cells = gold * width + np.where(predicted == NO_LABEL, len(names), predicted)
     return names, np.bincount(cells, minlength=len(names) * width).reshape(len(names), width)
