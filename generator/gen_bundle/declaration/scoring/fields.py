@@ -15,7 +15,7 @@ VALUES_OF = {"ordinal": "in their order, the lowest first", "probabilities": "th
 """Types that need `values`, and which these are."""
 
 
-def read_fields(table: Section, keys: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+def read_fields(table: Section, keys: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Name → the field as the scoring package gets it, defaults put in."""
     seen: set[str] = set()
     for item in table.sections("fields"):

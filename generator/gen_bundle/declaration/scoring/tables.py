@@ -1,7 +1,7 @@
 """The tables of a declared competition: files, keys, rows and fields, with what is wrong with them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -157,11 +157,10 @@ def _table(name: str, section: Section, around: Section) -> DeclaredTable:
     """A table, and its `reference`, which stands `around` it or in it."""
     table = DeclaredTable(name, said=section)
     table.key = section.names("key")
-    _add_named_key(table.key, section)
+    table.fields = _fields(section, table.key)
     is_called_otherwise = not str(section.get("file")).endswith(SUFFIXES)
     if is_called_otherwise and any(item.get("type") not in (None, *TYPES) for item in section.sections("fields")):
-        table.fields = dict(read_fields(section, table.key))  # of files whose types are misspelt no more can be said
-        return table
+        return table  # of files whose types are misspelt no more can be said
     if holds_files(section):
         _read_files(table, section, around)
         return table
@@ -172,7 +171,6 @@ def _table(name: str, section: Section, around: Section) -> DeclaredTable:
     places = {str(item.get("field")): item for item in section.sections("fields")}
     table.by_line = table.key == [LINE] and LINE not in places
     table.numbers_rows = LINE in table.key and len(table.key) > 1 and LINE not in places
-    table.fields = dict(read_fields(section, table.key))
     table.file = _placed(table, table.file, section, list(table.fields), places)
     gold = around.get("reference")
     if gold is not None:
@@ -194,17 +192,19 @@ def _read_rules(table: DeclaredTable, section: Section, missing: str) -> None:
     table.check = section.get("check")
 
 
-def _add_named_key(key: list[str], section: Section) -> None:
-    """Add the field of the key that stands in a name alone, where it is left out."""
+def _fields(section: Section, key: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the fields by name; those of the key that stand in a file's name alone may be left out, and are added."""
     fields = section.items("fields")
     names, known = [section.get("file")], []
     for item in section.sections("fields"):
         names.append(item.get("file"))
         known.append(item.get("field"))
     in_names = {File(name).named_by for name in names if isinstance(name, str)}
+    added = in_names.intersection(key).difference(known)
     for name in key:
-        if name in in_names and name not in known:
-            fields.append({"field": name})  # at the end, so that the others keep their places in bundle.yaml
+        if name in added:
+            fields.append({"field": name})  # behind the others, which keep their places in bundle.yaml
+    return dict(sorted(read_fields(section, key), key=lambda field: field[0] not in added))
 
 
 def _read_files(table: DeclaredTable, section: Section, around: Section) -> None:
@@ -215,7 +215,6 @@ def _read_files(table: DeclaredTable, section: Section, around: Section) -> None
         section.fault("expected one field, whose value is in the names of the files, or none.", "key")
         table.key = table.key[:1]
     _read_rules(table, section, "reject")
-    table.fields = dict(read_fields(section, table.key))
     check_file_table(section, table.key, table.fields)
     table.file = sent_files(section, table.key)
     section.data.setdefault("file", table.file.name)
