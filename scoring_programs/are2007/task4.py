@@ -55,9 +55,10 @@ def alignments(key: Collection[Mention], response: Collection[Mention]) -> Itera
         if fewer < 2:
             continue
         for group in _groups(list(_overlapping(near_key, near_response))):
-            gold, predicted = zip(*group, strict=True)
-            exact = set(gold).intersection(predicted)
-            if len(exact) == min(len(set(gold)), len(set(predicted))):
+            golds, answers = zip(*group, strict=True)
+            gold, predicted = set(golds), set(answers)
+            exact = gold & predicted
+            if len(exact) == min(len(gold), len(predicted)):
                 yield [dict(zip(exact, exact, strict=True))]  # it overlaps by 1, which no other alignment reaches
             else:
                 yield _best(group, len(exact), FEW_STEPS) or _best_by_assignment(group, exact)
