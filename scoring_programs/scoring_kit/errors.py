@@ -243,7 +243,11 @@ def fitting(lines: Sequence[str], limit: int = LOG_BYTES) -> List[str]:
 
 def _problems_in(lines: Sequence[str]) -> int:
     """How many problems these lines name."""
-    return len(lines) + sum(int(found[1]) for line in lines if (found := SAME.search(line)))
+    number = len(lines)
+    for line in lines:
+        if found := SAME.search(line):
+            number += int(found[1])
+    return number
 
 
 def _line(text: str) -> str:

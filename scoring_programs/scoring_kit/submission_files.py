@@ -85,9 +85,9 @@ class SubmissionFiles:
 
     def warn_of_others(self, chosen: str, most: int, what: str, problems: Problems) -> None:
         """Warn of the files beside the only one that is read, by at most so many names."""
-        others = [name for name in self.paths if name != chosen]
+        others = [shown(name) for name in self.paths if name != chosen]
         if others:
-            problems.warn(", ".join([shown(other) for other in others[:most]]), what)
+            problems.warn(", ".join(others[:most]), what)
 
     def has_folder(self, folder: str) -> bool:
         """Return whether there is any file below `folder`."""
@@ -244,9 +244,14 @@ def folders_by_task(files: SubmissionFiles, manifest: Manifest) -> Dict[str, str
 
     In layout `separate` the only task's files are at the top; a folder named like the task is accepted too.
     """
-    if manifest.layout == "separate":
-        return {task: task if files.has_folder(task) else "" for task in manifest.tasks if files.paths}
-    return {task: task for task in manifest.all_tasks if files.has_folder(task)}
+    is_separate = manifest.layout == "separate"
+    folders: Dict[str, str] = {}
+    for task in manifest.tasks if is_separate else manifest.all_tasks:
+        if files.has_folder(task):
+            folders[task] = task
+        elif is_separate and files.paths:
+            folders[task] = ""
+    return folders
 
 
 def report_strays(

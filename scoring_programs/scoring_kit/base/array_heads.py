@@ -65,8 +65,10 @@ def format_of(name: str) -> Optional[str]:
     >>> format_of("case_1/seg.nii.gz")
     'nii.gz'
     """
-    found = [one for one in FORMATS if name.lower().endswith(f".{one}")]
-    return found[0] if found else None
+    for one in FORMATS:
+        if name.lower().endswith(f".{one}"):
+            return one
+    return None
 
 
 def read_head(path: Path, file_format: str, member: Optional[str] = None) -> Head:

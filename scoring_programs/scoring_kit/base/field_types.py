@@ -404,13 +404,13 @@ class LabelsType(FieldType):
 
     def of_json(self, field: Field, value: Any) -> Any:
         if isinstance(value, tuple):
-            return self._of_columns(field, [json_text(one) for one in value])
+            return self._of_columns(field, value)
         return frozenset([LABEL.of_json(field, one) for one in json_list(field, value)])
 
     def _of_columns(self, field: Field, cells: Sequence[Any]) -> FrozenSet[str]:
         found = []
         for at, element in enumerate(field.elements):
-            cell = cells[at]
+            cell = json_text(cells[at])
             text = field.folded(field.unaliased(cell)) if isinstance(cell, str) else None
             if text == field.folded(field.positive):
                 found.append(element)

@@ -207,17 +207,19 @@ def _text(
     if file.has_lines:
         to_cell = fields[-1].kind.to_cell
         return unread + "".join(f"{to_cell(fields[-1], value)}\n" for value in columns[-1])
-    return unread + _json_text(file, list(held), is_key, list(zip(*columns)))
+    return unread + _json_text(file, list(held), is_key, columns)
 
 
-def _json_text(file: File, places: Sequence[FieldPlace], is_key: Sequence[bool], rows: Sequence[Sequence[Any]]) -> str:
-    """The rows as JSON, or the lists of each key's rows; `is_key` tells of each value whether it is one of the key."""
+def _json_text(
+    file: File, places: Sequence[FieldPlace], is_key: Sequence[bool], columns: Sequence[Sequence[Any]]
+) -> str:
+    """The rows as JSON, or the lists of each key's rows; `is_key` tells of each column whether it is one of the key."""
     held: Any
+    rows = list(zip(*columns))
     if file.within is None:
         records = held = [_record(places, row) for row in rows]
         if any(place.path == () for place in places):  # the record itself is the answer, below its key
-            at = is_key.index(True)
-            held = {row[at]: record for row, record in zip(rows, records)}
+            held = dict(zip(columns[is_key.index(True)], records))
     else:
         not_key = [not of_key for of_key in is_key]
         named, others = list(compress(places, is_key)), list(compress(places, not_key))

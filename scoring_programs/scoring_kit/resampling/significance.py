@@ -45,9 +45,11 @@ def p_values(
     everyone = set[int]()
     if teams[0].column.computation == AVERAGE_RANK:
         everyone.update(range(len(teams)))
-    written = zip(*(team.parts for team in teams), strict=True)
-    parts = [_Exchange(of_teams, units) for of_teams in written]
-    for masks in exchanges(units, resamples, seed, max((part.width for part in parts), default=1)):
+    parts, width = list[_Exchange](), 1
+    for of_teams in zip(*(team.parts for team in teams), strict=True):
+        parts.append(_Exchange(of_teams, units))
+        width = max(width, parts[-1].width)
+    for masks in exchanges(units, resamples, seed, width):
         mixed = [part.mixed(masks) for part in parts]
         for a, b in pairs:
             others = sorted(everyone - {a, b})  # whose values matter for the pair's, too

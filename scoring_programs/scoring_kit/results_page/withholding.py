@@ -125,8 +125,12 @@ def open_counts(counts: CountBars, min_items: int) -> CountBars | None:
 
     In every row of the result the predicted (TP + FP) and the gold (TP + FN) are none or at least `min_items`.
     """
-    rows = [row for row in counts.rows if any(row[1:])]
-    small = _put_together([(tp + fp, tp + fn) for _, tp, fp, fn in rows], min_items, MAX_TYPES)
+    rows, sizes = [], []
+    for label, tp, fp, fn in counts.rows:
+        if tp or fp or fn:
+            rows.append((label, tp, fp, fn))
+            sizes.append((tp + fp, tp + fn))
+    small = _put_together(sizes, min_items, MAX_TYPES)
     kept = []
     others = (0.0, 0.0, 0.0)
     for i, (label, tp, fp, fn) in enumerate(rows):
