@@ -307,10 +307,7 @@ def find_package(name: str, beside: Path) -> ScoringPackage:
         if path.is_dir() and not is_junk(path.name) and (beside / path.name).is_dir():
             taken.append(f"{beside / path.name}: a package of gen-bundle has this name. Rename the folder.")
     if taken:
-        raise UserError(
-            *taken,
-            advice="The tool's own packages are never replaced by a folder beside bundle.yaml.",
-        )
+        raise UserError(*taken, advice="The tool's own packages are never replaced by a folder beside bundle.yaml.")
     for root in (ours, beside):
         if (root / name / "submission.py").is_file():
             return ScoringPackage(name, root)

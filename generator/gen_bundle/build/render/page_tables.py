@@ -8,17 +8,16 @@ from zoneinfo import ZoneInfo
 from gen_bundle.declaration.dates import AOE, shown
 from gen_bundle.declaration.model import BETTER, DeclaredPhase, DeclaredTask, Milestone
 
-SAFE_ON_PAGES = re.compile(r"[\w .,:/-]*")
 UNSAFE_ON_PAGES = re.compile(r"[^\w .,:/-]")
 _BLANKS = re.compile(r"[ \t\r\n]+")  # blanks that forbid a line break stay
 
 
 def page_text(text: str) -> str:
     """Return a name for a page: as code, and with nothing in it that Markdown or formulas would take for their own."""
-    if SAFE_ON_PAGES.fullmatch(text):
-        return f"`{text}`"
-    shown = UNSAFE_ON_PAGES.sub(lambda found: f"&#{ord(found[0])};", text)
-    return f"<code>{shown}</code>"
+    if UNSAFE_ON_PAGES.search(text):
+        shown = UNSAFE_ON_PAGES.sub(lambda found: f"&#{ord(found[0])};", text)
+        return f"<code>{shown}</code>"
+    return f"`{text}`"
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

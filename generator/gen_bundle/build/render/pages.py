@@ -285,10 +285,8 @@ def _problem(template: str, error: Exception, names: list[str]) -> str:
     """Return what is wrong with a template: file, line, reason; `names` are those that pages can use."""
     place, what, expected = template, str(error), "a template that can be rendered"
     if isinstance(error, TemplateSyntaxError):
-        place, expected = (
-            f"{template}:{error.lineno}",
-            "each {{ closed by }}, each {% by %}, if by endif, for by endfor",
-        )
+        place = f"{template}:{error.lineno}"
+        expected = "each {{ closed by }}, each {% by %}, if by endif, for by endfor"
     elif line := _template_line(error, template):
         place = f"{template}:{line}"
     if isinstance(error, UnicodeError):

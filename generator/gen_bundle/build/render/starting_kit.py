@@ -240,10 +240,6 @@ def _examples(
     return samples.good[first], invalid
 
 
-def _is_large(files: Members) -> bool:
-    return sum(map(_size, files.values())) > MAX_BYTES
-
-
 def _size(content: bytes | Path) -> int:
     return content.stat().st_size if isinstance(content, Path) else len(content)
 
@@ -423,7 +419,7 @@ def spoiled_submissions(sent: Members, without_header: Collection[str] = ()) -> 
     if not sent:
         return spoiled
     name = max(sent, key=lambda name: (_size(sent[name]), name))
-    if _is_large(sent):
+    if sum(map(_size, sent.values())) > MAX_BYTES:
         beginning = {name: _read({name: sent[name]})[name][:BEGINNING]}
         return [*spoiled, Spoiled("cut-off", CUT_OFF, beginning)]
     files = _read(sent)
