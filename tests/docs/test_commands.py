@@ -7,6 +7,7 @@ import pytest
 
 from scoring_kit.errors import SubmissionError
 from tests.docs.pages import BLOCK, DOCS, follow
+from tests.sweeps import sweep
 
 pytestmark = pytest.mark.usefixtures("kept_organisers", "forked_python", "runs_in_forks")
 PAGES = [page.name for page in sorted(DOCS.glob("*.md")) if "\n```sh\n" in page.read_text(encoding="utf-8")]
@@ -26,7 +27,7 @@ LEFT_BEHIND = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", sweep(PAGES, ["code-submissions.md", "tutorial.md"]))
 def test_a_page_from_its_beginning_to_its_end(page: str, tmp_path: Path) -> None:
     assert follow(DOCS / page, tmp_path) > 0
     for name, text in LEFT_BEHIND.get(page, {}).items():

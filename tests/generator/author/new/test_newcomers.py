@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.generator.cli.running import gen_bundle
+from tests.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "runs_in_forks")]
 WORDS = "good bad the movie plot was very boring Paris London Berlin Anna Bob café"
@@ -183,7 +184,7 @@ NEWCOMERS = {
 }
 
 
-@pytest.mark.parametrize("who", NEWCOMERS)
+@pytest.mark.parametrize("who", sweep(NEWCOMERS, ["Label Studio"]))
 def test_a_newcomer_has_a_board_after_two_calls_of_new(who: str, tmp_path: Path) -> None:
     DRAWN.seed(5)
     newcomer = NEWCOMERS[who]

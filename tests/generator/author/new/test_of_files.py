@@ -19,6 +19,7 @@ from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import MADE_UP
 from tests.generator.author.new.making import bundled, scores
 from tests.scoring_programs.declared.arrays_as_files import nifti, npy, npz, png, png_of
+from tests.sweeps import sweep
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
 DRAW = np.random.default_rng(5)
@@ -49,7 +50,7 @@ def golds(folder: Path, pattern: str, start: int) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pattern", WRITERS)
+@pytest.mark.parametrize("pattern", sweep(WRITERS, ["{case}_mask.png"]))
 def test_a_folder_of_masks_is_a_segmentation_task(pattern: str, tmp_path: Path) -> None:
     folders = {phase: golds(tmp_path / phase, pattern, 5 * at) for at, phase in enumerate(("dev", "test"))}
     written(folders["test"], {"p5_image.jpg": b"of the case", "__MACOSX/._p5.png": b"junk"})
