@@ -8,7 +8,7 @@ from typing import Any
 from declared.metrics import Sample, picked, positive_of
 from declared.plan import Plan
 from declared.reference import GoldTable, Reference
-from declared.samples import compared, labels_in, number_of, scored_groups
+from declared.samples import compared, labels_in, numbers_of, scored_groups
 from scoring_kit.base.field_types import NATURAL_POSITIVE
 from scoring_kit.errors import first_of
 
@@ -86,7 +86,7 @@ def _of_columns(plan: Plan, gold: GoldTable) -> Found:
 
 def _of_numbers(plan: Plan, gold: GoldTable) -> Found:
     for name, column in plan.numbers.items():
-        numbers = [number_of(text) for text in gold.groups[column]]
+        numbers = numbers_of(plan, gold, name) or []
         if math.isnan(sum(numbers)) or min(numbers, default=0) < 0:
             yield f"{column}, the {name}, is not everywhere a number from 0", f"numbers in {column}"
             continue

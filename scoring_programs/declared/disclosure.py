@@ -19,6 +19,7 @@ from typing import Any
 
 from declared.plan import Plan
 from declared.reference import GoldTable, Reference
+from declared.samples import labels_in
 
 FRACTION_BITS = 52
 """The digits of an exact score: the fraction of a double."""
@@ -135,8 +136,7 @@ def _column(plan: Plan, gold: GoldTable) -> AttackedColumn | None:
     (kind,) = kinds
     there = gold.answers.columns[plan.gold[0], kind]
     if kind == "labels" and plan.metric != "exact_match":
-        labels = len(frozenset[str]().union(*filter(None, there)))
-        return AttackedColumn(plan.key, plan.metric, len(gold.keys) * labels, 2, sets=True)
+        return AttackedColumn(plan.key, plan.metric, len(gold.keys) * len(labels_in(there)), 2, sets=True)
     if kind not in ("label", "ordinal", "number"):
         return None
     values = _possible(frozenset(there) - {None}, kind)
