@@ -17,11 +17,13 @@ def digest_of_rows(table: Table, wanted: Sequence[Plan], columns: Mapping[str, S
     names = sorted(columns)
     if read is not None:
         names = sorted(read.intersection(columns))
-    rows = []
-    for row in zip(*[columns[name] for name in names], strict=True):
+    cells = []
+    for name in names:
+        column = columns[name]
         if table.holds_files:
-            row = tuple(map(_held, row))
-        rows.append(ascii(row))  # no version of Unicode writes them otherwise
+            column = list(map(_held, column))
+        cells.append(column)
+    rows = list(map(ascii, zip(*cells, strict=True)))  # no version of Unicode writes them otherwise
     if read is not None:
         rows.sort()
     return hashlib.sha256("\n".join([ascii(names), *rows]).encode()).hexdigest()
