@@ -61,11 +61,13 @@ def faults(command: str, role: Role, during_scoring: bool, program: Node) -> lis
         return [Fault("broken", "shell", f"the command {given!r} cannot be split into words: {error}")]
     if not words:
         return [Fault("broken", "shell", "the command is blank")]
-    found = [*_placeholder_faults(given, role, during_scoring), _shell_fault(given, words, program)]
-    first = _first_part(words)
-    if first and not any(fault.verdict == "broken" for fault in found if fault):
-        found.append(_script_fault(first, program))
-    return [one for one in found if one] or _folder_faults(command, role, during_scoring)
+    found = list(_placeholder_faults(given, role, during_scoring))
+    if shell_fault := _shell_fault(given, words, program):
+        found.append(shell_fault)
+    first, is_broken = _first_part(words), any(fault.verdict == "broken" for fault in found)
+    if first and not is_broken and (script_fault := _script_fault(first, program)):
+        found.append(script_fault)
+    return found or _folder_faults(command, role, during_scoring)
 
 
 def _placeholder_faults(command: str, role: Role, during_scoring: bool) -> Iterator[Fault]:

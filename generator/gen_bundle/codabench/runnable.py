@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.codabench.competition import TASK_FILES, Competition, DataUse, Phase, Task
+from gen_bundle.codabench.competition import TASK_FILES, Competition, Phase, Task
 from gen_bundle.codabench.reading import YAML_NAME, CompetitionYaml, no_yaml
 from gen_bundle.codabench.settings import Text, check_top, declared_fields
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
@@ -160,10 +160,6 @@ def _opened(read: Competition, folder: Path) -> Competition:
 
     A task's id is the same in all phases, and different from those of the other tasks of each.
     """
-
-    def found(use: DataUse) -> DataUse:
-        return replace(use, path=folder / use.path)
-
     phase_ids = _ids(read.phases, [range(len(read.phases))])
     order = [task.at for task in read.tasks]
     together = []
@@ -172,7 +168,7 @@ def _opened(read: Competition, folder: Path) -> Competition:
     task_ids = _ids(read.tasks, together)
     tasks = []
     for task, task_id in zip(read.tasks, task_ids, strict=True):
-        files = {role: found(use) for role, use in task.files.items() if use.path is not None}
+        files = {role: replace(use, path=folder / use.path) for role, use in task.files.items() if use.path is not None}
         tasks.append(replace(task, id=task_id, files=files))
     phases = []
     for phase, phase_id, places in zip(read.phases, phase_ids, together, strict=True):

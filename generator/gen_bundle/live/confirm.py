@@ -250,14 +250,12 @@ class _Journey:
         for one in submissions_of(self.connection, row["id"]).values():
             if one["owner"] != self.own.username:
                 continue
-            number = str(one.get("parent") or one["id"])
-            if not str(one.get("filename") or "").startswith(PREFIX):
-                if on_leaderboard(one):
-                    shown.add(number)
-            elif not one.get("parent"):
-                earlier.append(number)
-        if earlier:
-            ids = ", ".join(earlier)
+            if str(one.get("filename") or "").startswith(PREFIX):
+                if not one.get("parent"):
+                    earlier.append(str(one["id"]))
+            elif on_leaderboard(one):
+                shown.add(str(one.get("parent") or one["id"]))
+        if ids := ", ".join(earlier):
             self.done.notes.append(f"phase {phase.name}: submissions of an earlier confirm are still there: {ids}.")
         rule = submission_rule(self.site)
         if not shown or rule not in REPLACING_RULES:

@@ -156,9 +156,12 @@ class _Project:
         for phase in self.competition.phases:
             self.phases[phase.at] = _id(phase.id, phase.name, "phase", used)
         self.tasks: dict[YamlPath, str] = {}
+        self.by_index: dict[Hashable, str] = {}
         used = set()
         for task in self.competition.tasks:
             self.tasks[task.at] = _id(*self._named(task), "task", used)
+            if isinstance(task.index, Hashable):
+                self.by_index.setdefault(task.index, self.tasks[task.at])
 
     def _named(self, task: Task) -> tuple[Any, str]:
         """Return what the id of a task is made of: the only task of one phase is called like that."""
@@ -217,7 +220,7 @@ class _Project:
         }
         if isinstance(top.get("fact_sheet"), Mapping):
             given["fact_sheet"] = {str(key): value for key, value in top["fact_sheet"].items()}
-        return {key: value for key, value in given.items() if value is not None}
+        return given
 
     def _name_what_is_ignored(self) -> None:
         """Note the keys that the platform ignores, and the dates beside the phases, which only a preview shows."""
@@ -306,11 +309,7 @@ class _Project:
 
     def _task_ids(self, indexes: Any) -> list[str]:
         """The tasks that a list names; what names none stays as it is."""
-        ids: dict[Hashable, str] = {}
-        for task in self.competition.tasks:
-            if isinstance(task.index, Hashable):
-                ids.setdefault(task.index, self.tasks[task.at])
-        return list(dict.fromkeys(ids.get(index, str(index)) for index in named_indexes(indexes)))
+        return list(dict.fromkeys(self.by_index.get(index, str(index)) for index in named_indexes(indexes)))
 
     def _date(self, instant: Instant, at: YamlPath) -> str:
         """A date as Codabench reads it; as it is written where it is left to the day of the upload, or is none."""

@@ -64,14 +64,14 @@ CHOICES: dict[str, list[tuple[str, dict[str, Any]]]] = {
 
 def board_of(proposal: Proposal) -> list[dict[str, Any]]:
     """The leaderboard's columns as bundle.yaml lists them; the first one ranks."""
+    if proposal.item is None and not proposal.many:
+        return answer_columns(proposal.answers)
+    kind, options = "rows", {}
     if proposal.item is not None:
         item, score = names_of(proposal.answers)
         named = {"item": item, "score": score, "relevance": str(proposal.relevance)}
-        options = {option: name for option, name in named.items() if option != name}
-        return [{"key": key, "metric": {**metric, **options}} for key, metric in CHOICES["ranking"]]
-    if proposal.many:
-        return [{"key": key, "metric": dict(metric)} for key, metric in CHOICES["rows"]]
-    return answer_columns(proposal.answers)
+        kind, options = "ranking", {option: name for option, name in named.items() if option != name}
+    return [{"key": key, "metric": {**metric, **options}} for key, metric in CHOICES[kind]]
 
 
 def answer_columns(answers: Sequence[GoldColumn]) -> list[dict[str, Any]]:

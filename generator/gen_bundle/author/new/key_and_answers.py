@@ -276,7 +276,7 @@ def _of_annotators(gold: FileTable, answers: Sequence[GoldColumn]) -> GoldColumn
 
 def _numbers(gold: FileTable, answers: Sequence[GoldColumn]) -> GoldColumn | None:
     """Return many columns of numbers, such as one of each gene, as one list of numbers; None for any other."""
-    if len(answers) <= MOST_FIELDS or {one.type for one in answers} != {"number"}:
+    if len(answers) <= MOST_FIELDS or len(of_types(answers, "number")) < len(answers):
         return None
     return GoldColumn(_unused("values", gold), "numbers", columns=tuple(names_of(answers)))
 

@@ -13,6 +13,7 @@ from gen_bundle.author.new.propose import Proposal
 from gen_bundle.check.leaks.search import said_by_ids
 from gen_bundle.check.leaks.secrets import SecretGold, secret_tables
 from gen_bundle.ground.errors import UserError, raise_all
+from gen_bundle.ground.tables.table import FileTable
 
 RATIO = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
 SEED = 0
@@ -47,7 +48,9 @@ def divide(proposal: Proposal, split: str | None) -> dict[str, list[int]]:
     if gold.phases:
         if split is not None:
             raise UserError(f"--split {split}: not where --gold names the phases. Expected one of them.")
-        return _by_phase(proposal, everything)
+        phases = _rows_of_phases(gold, everything)
+        raise_all(_constant_phases(proposal, phases, "rows that differ"))
+        return phases
     share = shares(split or "none")
     if share is None:
         return {"test": everything}
@@ -60,7 +63,7 @@ def divide(proposal: Proposal, split: str | None) -> dict[str, list[int]]:
             f"--split {split}: leaves a phase without data, since there are {len(set(units))} {what}. "
             "Expected another ratio, or none."
         )
-    phases: dict[str, list[int]] = {"dev": [], "test": []}
+    phases = {"dev": [], "test": []}
     for at in everything:
         phases["dev" if units[at] in dev else "test"].append(at)
     faults = _constant_phases(proposal, phases, "another ratio, or none")
@@ -68,13 +71,11 @@ def divide(proposal: Proposal, split: str | None) -> dict[str, list[int]]:
     return phases
 
 
-def _by_phase(proposal: Proposal, rows: Sequence[int]) -> dict[str, list[int]]:
+def _rows_of_phases(gold: FileTable, rows: Sequence[int]) -> dict[str, list[int]]:
     """The rows of the phases that have files of their own."""
-    gold = proposal.gold
     phases: dict[str, list[int]] = {phase: [] for phase in gold.files}
     for at in rows:
         phases[gold.phases[at]].append(at)
-    raise_all(_constant_phases(proposal, phases, "rows that differ"))
     return phases
 
 
@@ -145,7 +146,7 @@ def ids_that_say_answers(proposal: Proposal) -> Iterator[str]:
     for phase, file in (gold.files or {"": gold.file}).items():
         of_phase = gold
         if phase:
-            of_phase = gold.picked([at for at, one in enumerate(gold.phases) if one == phase])
+            of_phase = gold.picked(_rows_of_phases(gold, range(len(gold)))[phase])
         columns = {name: of_phase.shown(name) for name in dict.fromkeys([*proposal.key, *answers])}
         tables = secret_tables(file, columns, secret)
         for leak in said_by_ids(SecretGold(tables=list(tables))):
