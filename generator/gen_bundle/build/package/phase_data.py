@@ -366,8 +366,6 @@ def _own_task(members: Members, task: str, tasks: list[str]) -> Members:
 
 def _of_others(competition: Resolved, phase: DeclaredPhase, members: Members) -> bool:
     """Whether a declared competition's baseline holds only tables that the phase's tasks do not read."""
-    if not competition.is_declared:
-        return False
     names = {Path(name).name for name in members}
     scoring = competition.scoring
     read: set[str] = set()

@@ -120,8 +120,6 @@ def _code(competition: Resolved) -> Members:
 
 def _metric_modules(competition: Resolved) -> list[str]:
     """The modules of `declared` that a competition's metrics import by name."""
-    if not competition.is_declared:
-        return []
     used = set()
     for metric in competition.scoring.metrics_of(competition.task_ids):
         if metric.known:
