@@ -59,8 +59,8 @@ class Additive(Statistic):
 
     Attributes:
         sums: what each unit adds, an array or a sparse matrix of shape [units, terms].
-        formula: the metric of summed terms, shape [..., terms] → [...]; NaN where it is undefined. A module-level
-            function or a partial of one, the same for every submission.
+        formula: the metric of summed terms, shape [..., terms] → [...]; NaN where it is undefined. It is the
+            same for every submission.
 
     >>> import numpy as np
     >>> from scoring_kit.metrics.summed import mean
