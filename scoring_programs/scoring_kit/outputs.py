@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -212,12 +213,17 @@ def signature(program: Program, results: Mapping[str, TaskResult], digest: str) 
         libraries.update(result.libraries)
         for name, value in sorted(result.settings.items()):
             parts[name] = re.sub(r"[\s|]", lambda letter: quote(letter[0]), value)  # where a signature is taken apart
-    if libraries:
-        from importlib import metadata  # whose import is a tenth of a short run's time
-
-        for name in sorted(libraries):
-            parts[name] = metadata.version(name)
+    for name in sorted(libraries):
+        parts[name] = _version(name)
     if program.code:
         parts["program"] = program.code
     parts["reference"] = digest
     return "|".join(f"{name}:{value}" for name, value in parts.items())
+
+
+@cache
+def _version(library: str) -> str:
+    """The installed version, which a process that scores many submissions looks up once."""
+    from importlib import metadata  # whose import is a tenth of a short run's time
+
+    return metadata.version(library)
