@@ -16,7 +16,7 @@ from gen_bundle.after.rescore.submissions import SubmissionFile
 from gen_bundle.after.score_table import read_score_table
 from gen_bundle.codabench.board import Board, NoBoardError, RankedRow, RefusedError, Submitted
 from gen_bundle.codabench.competition import Leaderboard
-from gen_bundle.dry_run.report import TOLERANCE, Status, allowance
+from gen_bundle.dry_run.report import TOLERANCE, allowance
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.fetched import name_of
 
@@ -67,32 +67,22 @@ def standings(side: Side, submissions: Sequence[SubmissionFile]) -> dict[str, Su
     The board takes them in their order, as it would if all of them were run again. Under a manual rule a team has the
     submission on it that it chose, or, where that is not known, its latest.
     """
-    board = Board(side.leaderboard)
-    taken: dict[str, Submitted] = {}
-    refused: set[str] = set()
+    board, found = Board(side.leaderboard), dict[str, SubmissionStanding]()
     for submission in submissions:
         name, results = submission.name, side.results.get(submission.name, {})
         if not results.keys() >= set(side.tasks):
             continue
-        taken[name] = whole = board.submit(name, submission.team, side.tasks)
-        stored = [
-            _take(board, entry, results[task])
-            for entry, task in zip(whole.children or [whole], side.tasks, strict=True)
-        ]
-        if not all(stored):
-            refused.add(name)
+        whole, failed = board.submit(name, submission.team, side.tasks), False
+        for entry, task in zip(whole.children or [whole], side.tasks, strict=True):
+            if not _take(board, entry, results[task]):
+                failed = True
         if whole.finished and side.leaderboard.is_manual and submission.chosen is not False:
             board.add_by_hand(whole)
-    rows: dict[Submitted, RankedRow] = {}
+        found[name] = SubmissionStanding(_values(side, whole), failed=failed)
     with suppress(NoBoardError):  # the platform would show none
-        rows = {row.entry: row for row in board.rows(shared=True)}
-    found = {}
-    for name, entry in taken.items():
-        values, rank = _values(side, entry), None
-        if entry in rows:
-            rank = rows[entry].rank
-            values = _ranks_of(rows[entry], side.leaderboard) | values
-        found[name] = SubmissionStanding(values, rank, name in refused)
+        for row in board.rows(shared=True):
+            one = found[row.entry.name]
+            found[row.entry.name] = replace(one, values={**_computed_in(row), **one.values}, rank=row.rank)
     return found
 
 
@@ -123,15 +113,17 @@ def _values(side: Side, whole: Submitted) -> dict[str, float]:
         for score in entry.scores:
             if side.owners.get(score.column.key, entry.task) == entry.task:
                 values.setdefault(score.column.key, float(score.value))
-    return values | {score.column.key: float(score.value) for score in whole.scores if score.column.computation}
+    for score in whole.scores:
+        if score.column.computation:
+            values[score.column.key] = float(score.value)
+    return values
 
 
-def _ranks_of(row: RankedRow, leaderboard: Leaderboard) -> dict[str, float]:
-    """The columns that compare rows, which are nowhere stored."""
+def _computed_in(row: RankedRow) -> dict[str, float]:
+    """The columns of a row that are computed: those that compare rows are nowhere stored."""
     found = {}
     for _, column, text in row.cells:
-        declared = leaderboard.column(column.key)
-        if declared is not None and declared.computation:
+        if column.computation:
             found[column.key] = float(text)
     return found
 
@@ -176,18 +168,22 @@ class BoardChanges:
     @property
     def reranked(self) -> Sequence[ScoreChange]:
         """Return the rows of the board that change: in rank, or in the column that ranks."""
-        scores = {(one.submission, one.column) for one in self.changes}
-        return [one for one in self.board if one.rank_old != one.rank_new or (one.submission, one.column) in scores]
+        return [one for one in self.board if one.size or one.rank_old != one.rank_new]
 
     @property
     def answer(self) -> str:
         """How many ranks change, and whether the winner does; empty without a board."""
         if not self.board:
             return ""
-        moved = sum(one.rank_old != one.rank_new for one in self.board)
+        moved, old, new = 0, list[str](), list[str]()
+        for one in self.board:
+            if one.rank_old != one.rank_new:
+                moved += 1
+            if one.rank_old == 1:
+                old.append(one.submission)
+            if one.rank_new == 1:
+                new.append(one.submission)
         changes = "ranks changes" if moved == 1 else "ranks change"
-        old = [one.submission for one in self.board if one.rank_old == 1]
-        new = [one.submission for one in self.board if one.rank_new == 1]
         winner = "the winner stays"
         if old != new:
             winner = f"the winner changes: {' and '.join(old) or 'nobody'} → {' and '.join(new) or 'nobody'}"
@@ -220,14 +216,12 @@ def compare(
     changes: list[ScoreChange] = []
     board: list[ScoreChange] = []
     for name in both:
-        was, now = old[name], new[name]
-        own = []
+        was, now, own = old[name], new[name], list[ScoreChange]()
         for column in columns:
-            own.append(ScoreChange(name, column, was.values.get(column), now.values.get(column), was.rank, now.rank))
-        changed = []
-        for one in own:
-            if size := _size(one, ranges[one.column], allowed):
-                changed.append(replace(one, size=size))
+            before, after = was.values.get(column), now.values.get(column)
+            size = _difference(before, after, allowed.get((name, column), TOLERANCE)) / ranges[column]
+            own.append(ScoreChange(name, column, before, after, was.rank, now.rank, size))
+        changed = [one for one in own if one.size]
         if not changed and was.rank != now.rank:
             changed = own[:1]
         changes += changed
@@ -238,23 +232,26 @@ def compare(
         changes=sorted(changes, key=lambda one: (-one.size, one.submission, one.column)),
         fails_now=[name for name in both if new[name].failed and not old[name].failed],
         works_now=[name for name in both if old[name].failed and not new[name].failed],
-        uncompared=[name for name in names if name not in both],
+        uncompared=sorted({*names}.difference(both)),
         board=sorted(board, key=lambda row: (row.rank_new or last, row.rank_old or last, row.submission)),
     )
 
 
-def _size(change: ScoreChange, whole: float, allowed: Mapping[tuple[str, str], float]) -> float:
-    """Return a change's share of a column's range, infinite where a score comes or goes; 0 where it is the same."""
-    if change.old is None or change.new is None:
-        return 0.0 if change.old is change.new else math.inf
-    by = abs(change.old - change.new)
-    return 0.0 if by <= allowed.get((change.submission, change.column), TOLERANCE) else by / whole
+def _difference(old: float | None, new: float | None, allowed: float) -> float:
+    """Infinite where a score comes or goes; 0 where it is the same."""
+    if old is None or new is None:
+        return 0.0 if old is new else math.inf
+    by = abs(old - new)
+    return 0.0 if by <= allowed else by
 
 
 def _range(column: str, old: Standings, new: Standings, names: Sequence[str]) -> float:
     """Between the least and the largest value of a column; 1 where there is only one value."""
-    found = [side[name].values.get(column) for name in names for side in (old, new)]
-    values = [value for value in found if value is not None]
+    values: set[float] = set()
+    for name in names:
+        for one in (old[name], new[name]):
+            if column in one.values:
+                values.add(one.values[column])
     return (max(values, default=0.0) - min(values, default=0.0)) or 1.0
 
 
@@ -280,70 +277,72 @@ def read_old_scores(file: Path, bundle: OpenedBundle) -> Side:
         raise UserError(f"--scores {file}: cannot be read ({error}). {EXPECTED}") from error
     if file.suffix.lower() == ".csv":
         return _from_table(file, text, bundle)
-    found: Given = {}
-    with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        found = _from_records(json.loads(text, parse_constant=_refuse), bundle)
-    if not found:
-        raise UserError(f"--scores {file}: not a file of scores. {EXPECTED}")
-    return _old_scores(found, bundle)
+    try:
+        return _from_records(json.loads(text, parse_constant=_refuse), bundle)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UserError(f"--scores {file}: not a file of scores. {EXPECTED}") from error
 
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no score")
 
 
-Scores = Mapping[str, Any]
-Given = dict[str, dict[str, Scores | None]]
-"""Submission → task → column → score; None where it failed."""
-
-
-def _from_records(records: Sequence[Mapping[str, Any]], bundle: OpenedBundle) -> Given:
+def _from_records(records: Sequence[Mapping[str, Any]], bundle: OpenedBundle) -> Side:
     """Read the records of `gen-bundle fetch`: of a phase with several tasks, a submission has a child for each."""
-    several = len(bundle.tasks) > 1
-    ids = {task.name: task.id if several else WHOLE for task in bundle.phase.tasks}  # of one task: its queues
+    if not isinstance(records, list):
+        raise TypeError(records)
     names = {record["id"]: name_of(record) for record in records if record["file"]}
-    found: Given = {name: {} for name in names.values()}
+    tasks = {task.name: task.id for task in bundle.phase.tasks}
+    if len(bundle.tasks) == 1:
+        tasks = dict.fromkeys(tasks, WHOLE)  # its queues
+    wholes: dict[str, dict[str, JobResult]] = {}
+    parts: dict[str, dict[str, JobResult]] = {}
     for record in records:
         own, parent = names.get(record["id"]), names.get(record["parent"])
-        scores = record["scores"] if record["status"] == "Finished" else None
-        if parent is not None and record["task"] in ids:
-            found[parent][ids[record["task"]]] = scores
+        ended = _ended(record["scores"] if record["status"] == "Finished" else None, bundle)
+        if parent is not None and record["task"] in tasks:
+            parts.setdefault(parent, {})[tasks[record["task"]]] = ended
         elif own is not None and record["status"] in ("Finished", "Failed"):
-            found[own].setdefault(WHOLE, scores)
-    for tasks in found.values():
-        if len(tasks) > 1:
-            tasks.pop(WHOLE, None)
-    return found
+            wholes[own] = {WHOLE: ended}
+    return _old_side(wholes | parts, bundle)
 
 
 def _from_table(file: Path, text: str, bundle: OpenedBundle) -> Side:
     """A table; an empty cell is no score, and a line of empty cells a submission that failed."""
     keys = [column.key for column in bundle.leaderboard.columns]
     rows = read_score_table(file, text, "submission", keys, EXPECTED, more=True)
-    found: Given = {}
+    results: dict[str, dict[str, JobResult]] = {}
     allowed: dict[tuple[str, str], float] = {}
     for name, row in rows.items():
-        scores = {key: cell for key, cell in row.items() if cell}
-        found[name] = {WHOLE: scores or None}
-        allowed |= {(name, key): allowance(cell) for key, cell in scores.items()}
+        scores = {}
+        for key, cell in row.items():
+            if cell:
+                scores[key], allowed[name, key] = cell, allowance(cell)
+        results[name] = {WHOLE: _ended(scores or None, bundle)}
         columns = list(row)
-    return replace(_old_scores(found, bundle), columns=columns, allowed=allowed)
+    return replace(_old_side(results, bundle), columns=columns, allowed=allowed)
 
 
-def _old_scores(found: Given, bundle: OpenedBundle) -> Side:
-    """Return the scores of a file by the bundle's tasks, or as a whole where the file knows no tasks."""
-    computed = {column.key for column in bundle.leaderboard.columns if column.computation}
-    columns = set(computed)
-    results: dict[str, dict[str, JobResult]] = {}
+def _ended(scores: Mapping[str, Any] | None, bundle: OpenedBundle) -> JobResult:
+    """How a submission with these scores ended, as if only the columns that are not computed had been sent."""
+    if scores is None:
+        return JobResult("Failed", None, None, "")
+    sent = dict(scores)
+    for column in bundle.leaderboard.columns:
+        if column.computation:
+            sent.pop(column.key, None)
+    return JobResult("Finished", None, sent, "")
+
+
+def _old_side(results: Results, bundle: OpenedBundle) -> Side:
+    """Return the results of a file by the bundle's tasks, or as a whole where the file knows no tasks."""
     tasks: Sequence[str] = (WHOLE,)
-    for name, own in found.items():
-        results[name] = {}
+    owners: Mapping[str, str] = {}
+    columns = {column.key for column in bundle.leaderboard.columns if column.computation}
+    for own in results.values():
         if own and WHOLE not in own:
-            tasks = bundle.tasks
-        for task, scores in own.items():
-            columns.update(scores or ())
-            written = {key: value for key, value in (scores or {}).items() if key not in computed}
-            status: Status = "Failed" if scores is None else "Finished"
-            results[name][task] = JobResult(status, None, written, "")
-    owners = bundle.owners if tasks == bundle.tasks else {}
+            tasks, owners = bundle.tasks, bundle.owners
+        for ended in own.values():
+            if isinstance(ended.sent, dict):
+                columns.update(ended.sent)
     return Side(bundle.leaderboard, tasks, owners, results, columns)

@@ -65,6 +65,15 @@ def test_what_a_site_stored(tmp_path: Path) -> None:
     assert [(name.split("/")[0], *rest) for name, *rest in changes(tmp_path / "out")] == EXPECTED
 
 
+@pytest.mark.slow
+def test_a_site_that_has_stored_none(tmp_path: Path, given: list[object]) -> None:
+    (tmp_path / "s.json").write_text("[]")
+    done = rescored(*given, "--scores", tmp_path / "s.json")
+    assert "acc has no old scores: not compared." in done.stderr
+    assert "Not compared, because only one side has them: ant, bee, cat, dog, eel." in done.stderr
+    assert changes(tmp_path / "out") == []
+
+
 COMPUTED: dict[str, Any] = {
     "columns": (
         {"title": "Mean", "key": "mean", "index": 0, "computation": "avg", "computation_indexes": ["1"]},
@@ -112,6 +121,11 @@ def test_columns_of_one_side_are_said(tmp_path: Path) -> None:
         ("s.csv", "submission,acc\n ,1\n", "line 2: no submission"),
         ("s.json", "{}", "not a file of scores"),
         ("s.json", "[1]", "not a file of scores"),
+        (
+            "s.json",
+            '[{"id": 1, "file": "a/ant/1/x", "parent": null, "status": "Finished", "scores": [1]}]',
+            "not a file",
+        ),
         ("s.json", "nothing", "not a file of scores"),
         (
             "s.json",
