@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import console, progress_bar, say, say_each, table
+from gen_bundle.cli.messages import console, progress_bar, say, table
 from gen_bundle.cli.options import PATH, engine_option, python_option, trust_option
 from gen_bundle.ground.plain_text import one_line
 
@@ -67,15 +67,14 @@ def command(**asked: Any) -> None:
 
 
 def _show(rescored: Rescored, request: RescoreRequest) -> None:
-    say_each([one_line(note) for note in rescored.notes], "yellow", before="note: ")
-    comparison = rescored.comparison
-    reasons = {run.submission: run.message for run in reversed(rescored.runs) if run.message}
-    not_run = list(dict.fromkeys(run.submission for run in rescored.not_run))
+    for note in rescored.notes:
+        say(f"note: {one_line(note)}", "yellow")
+    comparison, reasons = rescored.comparison, rescored.reasons
     _show_names(comparison.fails_now, "fails now", "red", reasons)
     known = {} if rescored.against else reasons  # those that failed before, too
     _show_names(rescored.others_failed, "failed", "red", known)
     _show_names(comparison.works_now, "failed before, is scored now", "green", {})
-    _show_names(not_run, "not run", "red", reasons)
+    _show_names([*dict.fromkeys(rescored.not_run)], "not run", "red", reasons)
     if rescored.against and comparison.answer:
         style = "" if comparison.reranked else "green"
         say(f"{comparison.answer}.", style)

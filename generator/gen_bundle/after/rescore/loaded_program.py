@@ -26,11 +26,8 @@ class LoadedProgram(ProcessEngine):
     every failure is told by such a run. An ingestion program is always run by itself.
 
     Args:
-        scorer: the scorer.
+        scorer: the scorer; the attribute is without the files that the process has already.
         work: where its program and gold lie, unpacked.
-
-    Attributes:
-        scorer: the scorer without the files that the process has already.
     """
 
     def __init__(self, scorer: Scorer, work: Path) -> None:
@@ -106,11 +103,7 @@ def loaded_program(scorer: Scorer, work: Path) -> LoadedProgram | None:
     """Return the engine of a scorer whose program stays loaded; None of one that is started for every submission.
 
     Only the tool's own code, byte for byte, scores several submissions in one process: that its results do not depend
-    on what was scored before is tested. Of an organiser's code nobody knows.
-
-    Args:
-        scorer: the scorer.
-        work: an empty folder for its program and gold, which stays.
+    on what was scored before is tested. Of an organiser's code nobody knows. Its program and gold stay in `work`.
 
     Raises:
         ArchiveError, OSError: these cannot be unpacked.

@@ -1,8 +1,7 @@
 """The files that a rescoring leaves: `rescore.json`, `changes.csv` and `rescore.html`."""
 
 import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from gen_bundle.ground.plain_text import one_line
 TEMPLATE = Path(__file__).resolve().parent / "templates" / "rescore.html.j2"
 RUN_FIELDS = ("submission", "task", "status", "exit_code", "scores", "digest")
 FIELDS = ("submission", "column", "old", "new", "rank_old", "rank_new")
-_KEPT_RESULTS = re.compile("[0-9a-f]{2}")  # folders of results, by how their digests begin
+_KEPT_RESULTS = "[0-9a-f][0-9a-f]"  # folders of results, by how their digests begin
 NOT_RUN = "Not run"
 """The status of a run that has no result."""
 
@@ -47,12 +46,10 @@ class Rescored:
     """The results of a rescoring.
 
     Attributes:
-        title: the competition's.
-        phase: the phase's id.
         against: what the old scores are; empty where there are none.
         runs: by submission and task.
         notes: what should be known besides.
-        complete: no job of the old bundle got lost.
+        complete: no job got lost, none of the old bundle either.
     """
 
     title: str
@@ -64,24 +61,33 @@ class Rescored:
     complete: bool = True
 
     @property
-    def not_run(self) -> Sequence[ScoredRun]:
-        return [run for run in self.runs if run.status == NOT_RUN]
+    def failed(self) -> Sequence[str]:
+        """Return the submission of each run that failed by the submission's fault."""
+        return [run.submission for run in self.runs if run.status == "Failed"]
+
+    @property
+    def not_run(self) -> Sequence[str]:
+        """Return the submission of each run that has no result."""
+        return [run.submission for run in self.runs if run.status == NOT_RUN]
 
     @property
     def others_failed(self) -> Sequence[str]:
-        """The submissions with failed runs, without those of which it is known that they did not fail before."""
-        names = dict.fromkeys(run.submission for run in self.failed)
-        return [name for name in names if name not in self.comparison.fails_now]
+        """The submissions that failed, without those of which it is known that they did not fail before."""
+        return sorted({*self.failed}.difference(self.comparison.fails_now))
 
     @property
-    def failed(self) -> Sequence[ScoredRun]:
-        """Runs that failed by the submission's fault."""
-        return [run for run in self.runs if run.status == "Failed"]
+    def reasons(self) -> Mapping[str, str]:
+        """Return why a submission failed or was not run: what its first such run says."""
+        found: dict[str, str] = {}
+        for run in self.runs:
+            if run.message:
+                found.setdefault(run.submission, run.message)
+        return found
 
     @property
     def good(self) -> bool:
         """All were scored and nothing changed; without old scores, none failed."""
-        return self.complete and not self.not_run and (self.comparison.same if self.against else not self.failed)
+        return self.complete and (self.comparison.same if self.against else not self.failed)
 
 
 def make_room(results: Path) -> None:
@@ -93,8 +99,8 @@ def make_room(results: Path) -> None:
     out = results.parent
     try:
         holds = sorted(path.name for path in out.glob("[!.]*"))
-        kept = [path.name for path in results.glob("[!.]*")]
-        if holds and not (results.is_dir() and all(_KEPT_RESULTS.fullmatch(name) for name in kept)):
+        others = {*results.glob("[!.]*")}.difference(results.glob(_KEPT_RESULTS))
+        if holds and (others or not results.is_dir()):
             raise UserError(
                 f"--out {out}: holds files that no rescoring wrote ({', '.join(holds[:5])}). "
                 "Expected a new or empty folder, or that of an earlier rescoring."
@@ -116,14 +122,17 @@ def write_outputs(rescored: Rescored, out: Path) -> None:
 
 
 def _json(rescored: Rescored) -> bytes:
-    runs = [_fields(run, RUN_FIELDS) for run in rescored.runs]
-    content = {"runs": runs, "changes": [_fields(change, FIELDS) for change in rescored.comparison.changes]}
+    content = {"runs": _records(rescored.runs, RUN_FIELDS), "changes": _records(rescored.comparison.changes, FIELDS)}
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
     return f"{text}\n".encode(errors="backslashreplace")
 
 
-def _fields(record: object, names: Sequence[str]) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in names}
+def _records(found: Iterable[object], names: Sequence[str]) -> list[dict[str, Any]]:
+    """What of each is written."""
+    records = []
+    for one in found:
+        records.append({name: getattr(one, name) for name in names})
+    return records
 
 
 def _csv(changes: Sequence[ScoreChange]) -> bytes:
@@ -155,6 +164,5 @@ def shown_difference(change: ScoreChange) -> str:
 
 def _html(rescored: Rescored) -> bytes:
     filters: Functions = {"line": one_line, "shown": shown, "difference": shown_difference}
-    messages = {run.submission: run.message for run in reversed(rescored.runs) if run.message}
-    values = {"rescored": rescored, "comparison": rescored.comparison, "messages": messages}
+    values = {"rescored": rescored, "comparison": rescored.comparison, "messages": rescored.reasons}
     return html_page(TEMPLATE, filters, values).encode("utf-8", "backslashreplace")

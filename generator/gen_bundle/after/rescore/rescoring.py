@@ -5,8 +5,8 @@ on, score what has no result yet, compare, write.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gen_bundle.after.rescore.outputs import NOT_RUN, Rescored, ScoredRun, make_room, write_outputs
@@ -30,7 +30,7 @@ from gen_bundle.after.rescore.standings import (
     standings,
 )
 from gen_bundle.after.rescore.submissions import SubmissionFile, submissions_in
-from gen_bundle.after.rescore.workers import Workers, local_workers, run
+from gen_bundle.after.rescore.workers import local_workers, run
 from gen_bundle.build.building import finished_bundle
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.dry_run.engines.choose import choose_engine, refuse_code
@@ -46,25 +46,17 @@ Announce = Callable[[str], None]
 """Called with a line on what happened."""
 Advance = Callable[[str, int, int], None]
 """Called with a step, how much of it is done, and how much there is in all (0: unknown)."""
+Ended = Mapping[str, JobResult | LostError]
+"""How each job ended, by its digest."""
 
 
 @dataclass(frozen=True)
 class RescoreRequest:
-    """The bundle and submissions to be scored again, and the old scores that the new ones are compared with.
+    """What the options of the command say.
 
     Attributes:
         bundle: a bundle's zip or folder, or the name or folder of a declaration, which is built for it.
-        submissions: a phase's folder of `gen-bundle fetch`, another folder of submissions, or a single one.
-        phase: the id (or name) of the phase.
-        out: the folder for the results; one of an earlier rescoring is gone on with.
-        against: the bundle that gave the old scores, which are made again with it.
-        scores: a file of old scores.
-        data: the data with which declarations are built.
         engine: None: docker where an engine answers, else process.
-        workers: processes of this machine.
-        cluster: the address of a Dask scheduler whose workers are used instead.
-        gpu: each job needs a GPU.
-        trust: run code of others, too, on this machine without isolation.
         python: the interpreter of the process engine; None: the running one.
     """
 
@@ -85,66 +77,48 @@ class RescoreRequest:
 
 @dataclass(frozen=True)
 class BundleJobs:
-    """The jobs of one bundle.
-
-    Attributes:
-        bundle: the bundle.
-        of: submission → its jobs, by the order of the bundle's tasks.
-    """
+    """The jobs of one bundle: submission → task → its job."""
 
     bundle: OpenedBundle
-    of: Mapping[str, Sequence[ScoringJob]]
+    of: dict[str, dict[str, ScoringJob]] = field(default_factory=dict)
 
-    def side(self, store: ResultStore) -> Side:
-        """Return the results that are there."""
+    def side(self, ended: Ended) -> Side:
+        """Return the results that there are."""
         results: dict[str, dict[str, JobResult]] = {}
         for name, jobs in self.of.items():
             results[name] = {}
-            for task, job in zip(self.bundle.tasks, jobs, strict=True):
-                if (result := store.result(job.digest)) is not None:
+            for task, job in jobs.items():
+                if isinstance(result := ended[job.digest], JobResult):
                     results[name][task] = result
         board = self.bundle.leaderboard
-        columns = [column.key for column in board.columns]
-        return Side(board, self.bundle.tasks, self.bundle.owners, results, columns)
+        return Side(board, self.bundle.tasks, self.bundle.owners, results, [column.key for column in board.columns])
 
 
 def rescore(request: RescoreRequest, announce: Announce, advance: Advance) -> Rescored:
     """Score all submissions that are not scored yet, and write what changed.
 
-    Args:
-        request: what is asked for.
-        announce: see `Announce`.
-        advance: see `Advance`.
-
     Raises:
         UserError: something cannot be used or written, or nothing here can score; results so far are kept.
     """
     advance("looking at the submissions", 0, 0)
-    submissions, store = check(request), ResultStore(request.out / RESULTS)
+    submissions = check(request)
     with ExitStack() as held:
         work = held.enter_context(scratch_folder())
-        bundles = list(_opened(request, work, held, [one.path for one in submissions], announce, advance))
-        past = None if request.scores is None else read_old_scores(request.scores, bundles[0])
-        digests = {}
+        advance("opening the bundle", 0, 0)
+        both = list(_opened(request, work, held, [one.path for one in submissions], announce))
+        past = None if request.scores is None else read_old_scores(request.scores, both[0].bundle)
         for done, one in enumerate(submissions):
             advance("reading the submissions", done, len(submissions))
             try:
-                digests[one.name] = digest_of(one.path)
+                digest = digest_of(one.path)
             except OSError as error:
                 raise UserError(f"{one.path}: cannot be read ({error.strerror}).") from error
-        both = []
-        for bundle in bundles:
-            jobs = {}
-            for one in submissions:
-                jobs[one.name] = [job_for(scorer, one.path, digests[one.name]) for scorer in bundle.scorers]
-            both.append(BundleJobs(bundle, jobs))
-        workers = local_workers(request.workers)
-        if request.cluster is not None:
-            from gen_bundle.after.rescore.cluster import cluster
-
-            workers = cluster(request.cluster, announce, gpu=request.gpu)
-        lost = _score_missing(both, store, workers, announce, advance)
-    rescored = _compared(request, both, store, past, submissions, lost)
+            for jobs in both:
+                jobs.of[one.name] = {
+                    scorer.task.id: job_for(scorer, one.path, digest) for scorer in jobs.bundle.scorers
+                }
+        ended = _ended(request, both, announce, advance)
+    rescored = _compared(request, both, ended, past, submissions)
     write_outputs(rescored, request.out)
     return rescored
 
@@ -171,92 +145,78 @@ def check(request: RescoreRequest) -> Sequence[SubmissionFile]:
 
 
 def _opened(
-    request: RescoreRequest,
-    work: Path,
-    held: ExitStack,
-    submissions: Sequence[Path],
-    announce: Announce,
-    advance: Advance,
-) -> Iterator[OpenedBundle]:
-    """Yield the new bundle and the old one that it is compared with, if any; declarations are built for it.
+    request: RescoreRequest, work: Path, held: ExitStack, submissions: Sequence[Path], announce: Announce
+) -> Iterator[BundleJobs]:
+    """Yield the new bundle and the old one that it is compared with, if any, without jobs; declarations are built.
 
     Raises:
         UserError: one of them cannot be used, or the engine does not have its image.
     """
-    advance("opening the bundle", 0, 0)
     engine = choose_engine(request.engine, announce, gpu=request.gpu, python=request.python)
     held.callback(engine.close)
-    sources = [source for source in (request.bundle, request.against) if source is not None]
+    sources = [request.bundle]
+    if request.against is not None:
+        sources.append(request.against)
     for number, source in enumerate(sources):
         path = finished_bundle(source, work / f"built-{number}", data=request.data, trust=True, announce=announce)
         place, asked = work / str(number), {"gpu": request.gpu, "trust": request.trust}
         bundle = opened_bundle(path, request.phase, place, engine, named=source, **asked)
         refuse_code([bundle.phase], submissions, DIFFERENCES[NEWEST], engine, trust=request.trust)
-        yield bundle
+        yield BundleJobs(bundle)
 
 
-def _score_missing(
-    both: Sequence[BundleJobs],
-    store: ResultStore,
-    opened: AbstractContextManager[Workers],
-    announce: Announce,
-    advance: Advance,
-) -> dict[str, str]:
-    """Run every job that has no result yet, and keep each result as soon as it is there.
-
-    Returns:
-        The digests of the jobs that got lost, with the reason.
-    """
-    distinct: dict[str, ScoringJob] = {}  # what is identical is one job
+def _ended(request: RescoreRequest, both: Sequence[BundleJobs], announce: Announce, advance: Advance) -> Ended:
+    """Run every job that has no result yet, and keep each result as soon as it is there."""
+    store = ResultStore(request.out / RESULTS)
+    ended: dict[str, JobResult | LostError] = {}
+    missing: dict[str, ScoringJob] = {}  # what is identical is one job
     for one in both:
         for jobs in one.of.values():
-            distinct |= {job.digest: job for job in jobs}
-    missing = [job for job in distinct.values() if store.result(job.digest) is None]
-    missing.sort(key=lambda job: job.scorer.digest)  # those of one scorer follow each other
-    lost: dict[str, str] = {}
+            for job in jobs.values():
+                if (known := store.result(job.digest)) is None:
+                    missing[job.digest] = job
+                else:
+                    ended[job.digest] = known
     if not missing:
-        return lost
-    if known := len(distinct) - len(missing):
-        announce(f"{known} of {len(distinct)} results are there already.")
+        return ended
+    if ended:
+        announce(f"{len(ended)} of {len(ended) + len(missing)} results are there already.")
+    in_turn = sorted(missing.values(), key=lambda job: job.scorer.digest)  # those of one scorer follow each other
+    opened = local_workers(request.workers)
+    if request.cluster is not None:
+        from gen_bundle.after.rescore.cluster import cluster
+
+        opened = cluster(request.cluster, announce, gpu=request.gpu)
     with opened as workers:
-        for done, (job, ended) in enumerate(run(missing, workers, announce), start=1):
-            if isinstance(ended, LostError):
-                lost[job.digest] = ended.reason
-            else:
-                store.keep(job.digest, ended)
+        for done, (job, result) in enumerate(run(in_turn, workers, announce), start=1):
+            ended[job.digest] = result
+            if isinstance(result, JobResult):
+                store.keep(job.digest, result)
             advance("scoring", done, len(missing))
-    return lost
+    return ended
 
 
 def _compared(
-    request: RescoreRequest,
-    both: Sequence[BundleJobs],
-    store: ResultStore,
-    old: Side | None,
-    submissions: Sequence[SubmissionFile],
-    lost: Mapping[str, str],
+    request: RescoreRequest, both: Sequence[BundleJobs], ended: Ended, old: Side | None, sent: Sequence[SubmissionFile]
 ) -> Rescored:
-    """Compare what the store holds with the old bundle's results, or with the `old` scores of a file."""
-    bundle, complete = both[0].bundle, True
-    new = both[0].side(store)
-    for other in both[1:]:
-        old = other.side(store)
-        complete = all(len(results) == len(old.tasks) for results in old.results.values())
+    """Compare the results with the old bundle's, or with the `old` scores of a file."""
+    bundle, new = both[0].bundle, both[0].side(ended)
+    if both[1:]:
+        old = both[1].side(ended)
     comparison, notes = BoardChanges(), []
     if old is not None:
         primary = new.leaderboard.primary
         keys = [key for key in new.columns if key in old.columns]
         keys.sort(key=lambda key: primary is None or key != primary.key)
-        before, after = standings(old, submissions), standings(new, submissions)
+        before, after = standings(old, sent), standings(new, sent)
         comparison = compare(before, after, sorted(both[0].of), keys, old.allowed)
         notes = list(_notes({*new.columns}, {*old.columns}, comparison))
     runs = []
     for name, jobs in sorted(both[0].of.items()):
-        for task, job in zip(bundle.tasks, jobs, strict=True):
-            result = new.results[name].get(task)
-            if result is None:
-                message = lost.get(job.digest, "not scored yet")
-                runs.append(ScoredRun(name, task, NOT_RUN, None, None, job.digest, message))
+        for task, job in jobs.items():
+            result = ended[job.digest]
+            if isinstance(result, LostError):
+                runs.append(ScoredRun(name, task, NOT_RUN, None, None, job.digest, result.reason))
                 continue
             scores = plain_scores(result, bundle.leaderboard)
             runs.append(ScoredRun(name, task, result.status, result.exit_code, scores, job.digest, result.message))
@@ -267,7 +227,7 @@ def _compared(
         runs=runs,
         comparison=comparison,
         notes=notes,
-        complete=complete,
+        complete=not any(isinstance(result, LostError) for result in ended.values()),
     )
 
 

@@ -50,7 +50,7 @@ class Scorer:
         task: its program and data, as folders or zips.
         files: a digest of all these files.
         seconds: the limit of each job.
-        image: the image by its digest, with the process engine the one that is not used.
+        image: the image by its digest; `process` with the engine that uses none.
         detailed_results: whether the competition asks for them, which is a matter of waiting for them.
         environment: the versions with which it is to be scored.
         python: the interpreter of the process engine, where it is not the running one.
@@ -69,19 +69,13 @@ class Scorer:
     @cached_property
     def digest(self) -> str:
         """Of all that a result depends on, but for the submission."""
-        image = self.image if self.engine == "docker" else "process"
-        own = [self.task.ingestion_only_during_scoring, self.seconds, self.detailed_results, image, self.python]
+        own = [self.task.ingestion_only_during_scoring, self.seconds, self.detailed_results, self.image, self.python]
         return digest_of_value([NEWEST.value, self.files, *own, dict(self.environment)])
 
 
 @dataclass(frozen=True)
 class ScoringJob:
-    """A submission to be scored.
-
-    Attributes:
-        digest: of all that the result depends on; two jobs with the same digest have the same result.
-        submission: a zip, a folder or a single file.
-    """
+    """A submission (a zip, a folder or a file) to be scored; two jobs with the same digest have the same result."""
 
     digest: str
     scorer: Scorer
@@ -107,8 +101,7 @@ class JobResult:
 class LostError(Exception):
     """A job without a result, for which the submission is not to blame: the engine, the worker or the disk is.
 
-    Attributes:
-        final: to try it again would not help.
+    Where it is `final`, to try it again would not help.
     """
 
     def __init__(self, reason: str, final: bool = False) -> None:
@@ -122,27 +115,18 @@ def job_for(scorer: Scorer, submission: Path, submission_digest: str) -> Scoring
 
 
 def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult:
-    """Run a job.
-
-    Args:
-        job: the job.
-        engine: has looked at the image already.
-        work: a folder for what is not kept.
+    """Run a job by an engine that has looked at the image already, in a folder `work` that keeps nothing of it.
 
     Raises:
         LostError: it has no result.
+        OSError, UserError: it has none either: the disk is full, or the submission is there no more.
     """
     scorer = job.scorer
     setting = JobSetting(engine, scorer.image, scorer.detailed_results, lambda _: None, DIFFERENCES[NEWEST])
-    try:
-        with temporary_folder("job-", work) as folder:
-            upload = as_upload(job.submission, folder / "submission")
-            jobs = run_jobs(upload, scorer.task, scorer.seconds, folder, setting)
-            result = _result(jobs, folder)
-    except OSError as error:
-        raise LostError(f"{error.filename or work}: {error.strerror or error}") from error
-    except UserError as error:  # the submission is there no more
-        raise LostError(str(error)) from error
+    with temporary_folder("job-", work) as folder:
+        upload = as_upload(job.submission, folder / "submission")
+        jobs = run_jobs(upload, scorer.task, scorer.seconds, folder, setting)
+        result = _result(jobs, folder)
     if reason := _fault(jobs, result, work):
         raise LostError(reason)
     return result
@@ -171,14 +155,14 @@ def _fault(jobs: Jobs, result: JobResult, work: Path) -> str:
     return ""
 
 
+@dataclass(frozen=True)
 class ResultStore:
     """A folder of results by their address, each a file that is there as a whole or not at all.
 
     What was scored is not scored again, by whatever run, worker or machine it was.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    folder: Path
 
     def result(self, digest: str) -> JobResult | None:
         """Return the result of a job; None where there is none, or its file is damaged."""
@@ -208,9 +192,10 @@ def environment_of(engine: EngineName) -> Mapping[str, str]:
     """
     names, versions = {OURS}, dict[str, str]()
     if engine == "process":
-        needed = [requirement for requirement in metadata.requires(OURS) or () if SCORES.search(requirement)]
-        names |= {re.split(r"[^\w.-]", requirement)[0] for requirement in needed}
         versions["python"] = platform.python_version()
+        for requirement in metadata.requires(OURS) or ():
+            if SCORES.search(requirement):
+                names.add(re.split(r"[^\w.-]", requirement)[0])
     for name in sorted(names):
         with suppress(metadata.PackageNotFoundError):
             versions[name] = metadata.version(name)
@@ -262,11 +247,7 @@ def _digests_in(top: Path) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class OpenedBundle:
-    """A bundle, one of its phases, and what scores there.
-
-    Attributes:
-        scorers: of each task, in the order in which they run.
-    """
+    """A bundle, one of its phases, and what scores each task there, in the order in which they run."""
 
     competition: Competition
     phase: Phase
@@ -309,13 +290,13 @@ def opened_bundle(
         raise UserError(f"--phase {phase}: no such phase in {named or path}. Expected one of {known}.")
     if not chosen.tasks:
         raise UserError(f"--phase {phase}: has no task in {named or path}. Expected a phase with at least one.")
-    name: EngineName = "docker"
-    image, python = competition.image, None
+    name: EngineName = "process"
+    image, python = "process", None
     if isinstance(engine, ProcessEngine):
-        name, python = "process", engine.named_python
+        python = engine.named_python
     else:
         try:
-            image = engine.pinned(competition.image)
+            name, image = "docker", engine.pinned(competition.image)
         except EngineError as error:
             raise UserError(str(error)) from error
     scorers = []

@@ -27,13 +27,10 @@ Standings = Mapping[str, "SubmissionStanding"]
 
 @dataclass(frozen=True)
 class Side:
-    """Everything that one scoring gave: the old one or the new one.
+    """Everything that one scoring gave, the old one or the new one, and what it knows of its bundle.
 
     Attributes:
-        leaderboard: the one of its bundle.
-        tasks: the tasks of its phase.
         owners: column → the task that fills it, where there are several tasks.
-        results: of every submission that was scored.
         columns: the columns that it knows.
         allowed: how far a value may be off, by submission and column, where only some of its digits are known.
     """
@@ -202,14 +199,9 @@ def compare(
     columns: Sequence[str],
     allowed: Mapping[tuple[str, str], float],
 ) -> BoardChanges:
-    """Compare the standings of all submissions; what only one side knows is not compared.
+    """Compare the standings of all submissions of these names; what only one side knows is not compared.
 
-    Args:
-        old: what was before.
-        new: what is now.
-        names: of the submissions.
-        columns: the columns that both sides have, the primary one first.
-        allowed: see `Side`; of the old values.
+    The columns are those that both sides have, the primary one first; `allowed` is that of the old `Side`.
     """
     both = [name for name in names if name in old and name in new]
     ranges = {column: _range(column, old, new, both) for column in columns}
@@ -299,11 +291,11 @@ def _from_records(records: Sequence[Mapping[str, Any]], bundle: OpenedBundle) ->
     parts: dict[str, dict[str, JobResult]] = {}
     for record in records:
         own, parent = names.get(record["id"]), names.get(record["parent"])
-        ended = _ended(record["scores"] if record["status"] == "Finished" else None, bundle)
+        scores = record["scores"] if record["status"] == "Finished" else None
         if parent is not None and record["task"] in tasks:
-            parts.setdefault(parent, {})[tasks[record["task"]]] = ended
+            parts.setdefault(parent, {})[tasks[record["task"]]] = _ended(scores, bundle)
         elif own is not None and record["status"] in ("Finished", "Failed"):
-            wholes[own] = {WHOLE: ended}
+            wholes[own] = {WHOLE: _ended(scores, bundle)}
     return _old_side(wholes | parts, bundle)
 
 

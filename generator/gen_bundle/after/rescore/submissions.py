@@ -75,7 +75,7 @@ def _found(folder: Path) -> Iterator[SubmissionFile]:
             in_dated = path.is_file() and moment_of(path.parent.name) and len(inside.parts) > 2  # TEAM/DATE/FILE.zip
             inside = inside.parent if in_dated else inside.with_suffix("")
         names.append(inside.as_posix())
-    several = {name for name, count in Counter(names).items() if count > 1}
+    count = Counter(names)
     for name, (path, team, moment) in zip(names, walked, strict=True):
-        own = path.relative_to(folder).as_posix() if name in several else name
+        own = path.relative_to(folder).as_posix() if count[name] > 1 else name
         yield SubmissionFile(own, team, path, moment)

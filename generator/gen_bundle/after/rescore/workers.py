@@ -24,6 +24,7 @@ from gen_bundle.dry_run.engines.choose import choose_engine
 from gen_bundle.dry_run.layout import scratch_folder, temporary_folder
 from gen_bundle.ground.errors import UserError, bug_report
 from gen_bundle.ground.zips.unpacking import ArchiveError
+from scoring_kit.base.texts import counted
 
 ATTEMPTS = 3
 """How often a job is tried that gets lost."""
@@ -32,11 +33,7 @@ HOPELESS = 3
 
 
 class Desk:
-    """Where jobs are scored one after the other; what it keeps between them is for the scorer of the last one.
-
-    Args:
-        work: a folder for what is not kept.
-    """
+    """Where jobs are scored one after the other; what it keeps between them is for the scorer of the last one."""
 
     def __init__(self, work: Path) -> None:
         self._work = work
@@ -58,7 +55,10 @@ class Desk:
             return score(replace(job, scorer=scorer), engine, self._work)
         except (EngineError, UserError, ArchiveError, OSError) as error:
             self.close()
-            raise LostError(str(error)) from error
+            reason = str(error)
+            if isinstance(error, OSError):
+                reason = f"{error.filename or self._work}: {error.strerror or error}"
+            raise LostError(reason) from error
         except LostError:
             raise
         except Exception as bug:  # of ours, which one job meets and the others need not
@@ -148,7 +148,7 @@ def run(
                 waiting.append(job)
             else:
                 given_up += 1
-                attempts = "1 attempt" if tries[job.digest] == 1 else f"{tries[job.digest]} attempts"
+                attempts = counted(tries[job.digest], "attempt")
                 announce(f"{job.submission.name}: {ended.reason}. Given up after {attempts}.")
                 yield job, ended
                 if given_up == HOPELESS:

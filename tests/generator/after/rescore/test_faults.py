@@ -97,8 +97,8 @@ def test_a_message_names_no_folder_of_this_machine(scorer: Scorer, tmp_path: Pat
 
 
 def test_a_submission_that_is_gone(scorer: Scorer, tmp_path: Path) -> None:
-    with pytest.raises(LostError, match=r"gone\.zip"):
-        score(job_for(scorer, tmp_path / "gone.zip", "gone"), ProcessEngine(), tmp_path)
+    with closing(Desk(tmp_path)) as desk, pytest.raises(LostError, match=r"gone\.zip"):
+        desk.score(job_for(scorer, tmp_path / "gone.zip", "gone"))
 
 
 def test_a_bug_of_ours_ends_one_job_alone(job: ScoringJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
