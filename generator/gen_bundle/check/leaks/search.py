@@ -449,7 +449,7 @@ def near_items(
 
 def _next_of(values: Set[str], stream: Sequence[tuple[int, str]], at: int, rows: Mapping[str, int]) -> str:
     """The first of some values after a place, before the next item."""
-    for _, piece in islice(stream, at + 1, at + 1 + FAR):
+    for _, piece in stream[at + 1 : at + 1 + FAR]:
         if piece in values:
             return piece
         if piece in rows:
