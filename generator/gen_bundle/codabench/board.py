@@ -255,14 +255,10 @@ class Board:
                 continue
             if not column.computation or not column.inputs:
                 raise RefusedError(f"column {column.key!r} is computed from no columns")
-            inputs, there = [], []
-            for score in entry.scores:
-                if score.column.index in column.inputs:
-                    inputs.append(score.value)
-                if score.column is column:
-                    there.append(score)
+            inputs = [score.value for score in entry.scores if score.column.index in column.inputs]
             if not inputs:
                 continue
+            there = [score for score in entry.scores if score.column is column]
             if len(there) > 1:
                 raise RefusedError(
                     f"the scorer wrote {column.key!r}, which the platform computes, after the columns it is made of"

@@ -133,9 +133,8 @@ def _operator_fault(words: list[str], program: Node) -> Fault | None:
 
 def _passed_on(what: str, *, starts: bool) -> Fault:
     """A command of which the rest becomes arguments: a trap where the program starts all the same."""
-    if starts:
-        return Fault("trap", "shell", what)
-    return Fault("broken", "shell", what)
+    verdict: Verdict = "trap" if starts else "broken"
+    return Fault(verdict, "shell", what)
 
 
 def _line_fault(command: str, program: Node) -> Fault | None:

@@ -223,13 +223,8 @@ def with_tasks(connection: Connection, competition: Row, flags: Snapshot | None 
 
 
 def _fields(at: Place, row: Row, fields: Sequence[str], files: Sequence[str]) -> dict[Place, Any]:
-    found: dict[Place, Any] = {}
-    for key in fields:
-        if key in row:
-            found[*at, key] = comparable(key, row[key])
-    for role in files:
-        found[*at, role] = key_of(row.get(role))
-    return found
+    found = {(*at, key): comparable(key, row[key]) for key in fields if key in row}
+    return found | {(*at, role): key_of(row.get(role)) for role in files}
 
 
 def comparable(key: str, value: Any) -> Any:

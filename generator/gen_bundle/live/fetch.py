@@ -189,9 +189,7 @@ class PhaseFolder:
             self._lose(f"{what}: ", error)
 
     def _lose(self, what: str, error: AnswerError) -> None:
-        self._silent += 1
-        if error.code is not None:
-            self._silent = 0
+        self._silent = self._silent + 1 if error.code is None else 0
         if self._silent > MOST_SILENT:
             raise error
         self.lost.append(f"{what}{error.messages[0]}")

@@ -325,10 +325,8 @@ class Rerun:
             LiveError, AnswerError: as for `run`.
         """
         rows, best = self._rows(), self.rule == "Force_Best"
-        owners, numbers = set(), set()
-        for stale_run in stale:
-            owners.add(stale_run.owner)
-            numbers.add(stale_run.submission)
+        owners = {one.owner for one in stale}
+        numbers = {one.submission for one in stale}
         if best:
             for one in self._own.done:
                 row = rows.get(one, {})

@@ -393,13 +393,9 @@ class SiteBundle:
 
 def ways_back(before: Snapshot, current: Snapshot, lost: Sequence[Place]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield the requests, as method, path and body, that bring places of a competition back to what they were."""
-    tasks, parts = set(), set()
-    for place in lost:
-        if place[0] != "task":
-            parts.add(place[0])
-        elif place[1] not in tasks:
-            tasks.add(place[1])
-            yield "PUT", f"tasks/{place[1]}/", _task_body(before.tasks[place[1]])
+    for number in dict.fromkeys(place[1] for place in lost if place[0] == "task"):
+        yield "PUT", f"tasks/{number}/", _task_body(before.tasks[number])
+    parts = {place[0] for place in lost} - {"task"}
     if not parts:
         return
     body = _only(before.competition, sorted(parts & {*TOP_KEYS}))

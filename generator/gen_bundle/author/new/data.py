@@ -338,9 +338,7 @@ def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[s
     Of the gold only the names of columns, labels and types are taken.
     """
     tokens = token_column(proposal)
-    rows_of_key = 1
-    if proposal.many:
-        rows_of_key = ROWS_OF_KEY
+    rows_of_key = ROWS_OF_KEY if proposal.many else 1
     records: list[dict[str, Any]] = []
     found: dict[str, list[int]] = {}
     for phase in phases:

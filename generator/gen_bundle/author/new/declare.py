@@ -286,9 +286,7 @@ def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str
     gold = proposal.gold
     counts = []
     for phase, rows in phases.items():
-        number = len(rows)
-        if proposal.many:
-            number = len(set(gold.picked(rows).keys(proposal.key)))
+        number = len(set(gold.picked(rows).keys(proposal.key))) if proposal.many else len(rows)
         counts.append(f"{phase} {number}")
     lines = {
         "rows": f"{len(gold)} in {gold.file}",
