@@ -111,6 +111,10 @@ class Bundle(CompetitionYaml):
             return found
         return None
 
+    def mappings(self, key: str) -> list[tuple[Any, Mapping[Any, Any]]]:
+        """Return the mappings under a key of competition.yaml by their own keys; anything else is left out."""
+        return [(name, one) for name, one in self.mapping((key,)).items() if isinstance(one, Mapping)]
+
     def hint(self, path: str) -> str:
         """Return how a message on a path that leads nowhere ends: with the file of nearly the same name, if any."""
         near = self.tree.nearest(path)

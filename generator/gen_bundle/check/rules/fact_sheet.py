@@ -14,12 +14,6 @@ TYPES = ("checkbox", "text", "select")
 SWITCHES = ("is_required", "is_on_leaderboard")
 NO = ("false", "no", "off", "0", "n", "f")
 PLACE = 18
-Question = Mapping[Any, Any]
-
-
-def _questions(bundle: Bundle) -> list[tuple[Any, Question]]:
-    sheet = bundle.mapping(("fact_sheet",))
-    return [(key, question) for key, question in sheet.items() if isinstance(question, Mapping)]
 
 
 @SHEET.refused("the fact sheet contains something that JSON cannot represent")
@@ -54,7 +48,7 @@ def _problem(key: Any, what: str, place: int, *inner: str) -> Problem:
     f"→ Give each question exactly {', '.join(KEYS)}.",
 )
 def _fact_sheet_question_keys(bundle: Bundle) -> Iterator[Problem]:
-    for key, question in _questions(bundle):
+    for key, question in bundle.mappings("fact_sheet"):
         missing = ", ".join(name for name in KEYS if name not in question)
         extra = ", ".join(str(name) for name in question if name not in KEYS)
         faults = []
@@ -72,7 +66,7 @@ def _fact_sheet_question_keys(bundle: Bundle) -> Iterator[Problem]:
     "→ Write the same key twice, with the same type: 1 and '1' differ.",
 )
 def _fact_sheet_key_differs(bundle: Bundle) -> Iterator[Problem]:
-    for key, question in _questions(bundle):
+    for key, question in bundle.mappings("fact_sheet"):
         if "key" in question and question["key"] != key:
             yield _problem(key, f"has the inner key {shown(question['key'])}", 4, "key")
 
@@ -82,7 +76,7 @@ def _fact_sheet_key_differs(bundle: Bundle) -> Iterator[Problem]:
     f"The upload ends with `fact_sheet: … is not a valid question type`. → Use one of {', '.join(TYPES)}.",
 )
 def _fact_sheet_type(bundle: Bundle) -> Iterator[Problem]:
-    for key, question in _questions(bundle):
+    for key, question in bundle.mappings("fact_sheet"):
         if "type" in question and question["type"] not in TYPES:
             yield _problem(key, f"has the type {shown(question['type'])}", 5, "type")
 
@@ -93,7 +87,7 @@ def _fact_sheet_switch_ignored(bundle: Bundle) -> Iterator[Problem]:
     → Write "true" or "false" in quotes.
     Example: not `is_required: true`, but `is_required: "true"`.
     """
-    for key, question in _questions(bundle):
+    for key, question in bundle.mappings("fact_sheet"):
         for switch in SWITCHES:
             value = question.get(switch)
             means_no = not value or str(value).strip().lower() in NO
@@ -106,7 +100,7 @@ def _fact_sheet_select_without_choices(bundle: Bundle) -> Iterator[Problem]:
     """Participants cannot answer it. → Give `selection` as a list of texts.
     Example: `selection: ["", "BERT", "other"]`.
     """
-    for key, question in _questions(bundle):
+    for key, question in bundle.mappings("fact_sheet"):
         selection = question.get("selection", ["not given"])
         if question.get("type") == "select" and not (isinstance(selection, list) and selection):
             yield _problem(key, "has no choices", 0, "selection")

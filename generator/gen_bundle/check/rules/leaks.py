@@ -96,8 +96,9 @@ def _not_looked_into(bundle: Bundle) -> Iterator[Problem]:
     seen_files = foreign_files(bundle)
     own: set[str] = set()
     if is_described(bundle):  # builds write the template and examples of wrong answers from what was looked at
-        kits = [seen for seen in seen_files if seen.channel == "starting kit" and OURS_IN_KITS.search(seen.name)]
-        own = {sha256_of(seen.node) for seen in kits}
+        for seen in seen_files:
+            if seen.channel == "starting kit" and OURS_IN_KITS.search(seen.name):
+                own.add(sha256_of(seen.node))
     for seen in seen_files:
         if not seen.closed or seen.channel in ("program", "logo") or sha256_of(seen.node) in own:
             continue

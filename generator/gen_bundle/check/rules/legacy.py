@@ -53,11 +53,6 @@ def _old_html(bundle: Bundle) -> Iterator[Problem]:
         yield Problem("html has no page called terms", ("html",))
 
 
-def _all_phases(bundle: Bundle) -> list[tuple[Any, Mapping[Any, Any]]]:
-    """The phases by their keys, in their order in competition.yaml."""
-    return [(key, phase) for key, phase in bundle.mapping(("phases",)).items() if isinstance(phase, Mapping)]
-
-
 @OLD.refused("old format: `phases` is missing, empty or not a mapping of phases")
 def _old_phases(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `No phases could be found for this competition` or a bare error.
@@ -71,14 +66,14 @@ def _old_phases(bundle: Bundle) -> Iterator[Problem]:
     for key, phase in phases.items():
         if not isinstance(phase, Mapping):
             yield Problem(f"phase {key} is {shown(phase)}, and must be a mapping", ("phases", key), order=(-2,))
-    if not old_phases(bundle) and len(_all_phases(bundle)) == len(phases):
+    if not old_phases(bundle) and len(bundle.mappings("phases")) == len(phases):
         yield Problem("the only phase is a parallel parent, which is dropped", ("phases",), order=(10_000,))
 
 
 @OLD.refused("old format: a phase without phasenumber, label or start_date")
 def _old_phase_key_missing(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with the bare name of the key, such as `'start_date'`. → Add the key."""
-    for key, phase in _all_phases(bundle):
+    for key, phase in bundle.mappings("phases"):
         if "phasenumber" not in phase:
             yield Problem(f"phase {key} has no phasenumber", ("phases", key), order=(-1,))
     for number, (at, phase) in enumerate(old_phases(bundle)):
@@ -89,7 +84,7 @@ def _old_phase_key_missing(bundle: Bundle) -> Iterator[Problem]:
 
 @OLD.refused("old format: phase numbers that cannot be sorted", f"{NOT_SORTABLE} → Number the phases 1, 2, 3 ….")
 def _old_phase_numbers_mixed(bundle: Bundle) -> Iterator[Problem]:
-    error = sorting_error(phase["phasenumber"] for _, phase in _all_phases(bundle) if "phasenumber" in phase)
+    error = sorting_error(phase["phasenumber"] for _, phase in bundle.mappings("phases") if "phasenumber" in phase)
     if error:
         yield Problem(f"the phases' numbers cannot be compared: {error}", ("phases",), order=(-1,))
 

@@ -28,10 +28,6 @@ class Item:
     given: dict[str, Any]
     answers: list[Answer] = field(default_factory=list)
 
-    def answers_to(self, question: str) -> list[Any]:
-        """Return what each annotator said to a question."""
-        return [answer.get(question) for answer in self.answers]
-
 
 def spans_in_order(spans: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """Return spans by their places, each once."""
@@ -59,7 +55,9 @@ def table_of(name: str, suffix: str, tool: str, items: Sequence[Item], notes: Se
         for answer in item.answers:
             asked |= dict.fromkeys(answer)
     for question in asked:
-        values = [item.answers_to(question) for item in items]
+        values: list[list[Any]] = []
+        for item in items:
+            values.append([answer.get(question) for answer in item.answers])
         fewest, most = len(min(values, key=len)), len(max(values, key=len))
         # spans or labels, of which there may be none
         are_sets = any(isinstance(value, list) for value in itertools.chain.from_iterable(values))

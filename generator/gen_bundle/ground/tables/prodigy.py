@@ -23,13 +23,12 @@ def read_records(name: str, suffix: str, values: Sequence[Any], numbers: Sequenc
 
     Where the question is whether one label holds, accept and reject are the answers.
     """
-    records = list(zip(numbers, values, strict=True))
-    asks_one_label = all("label" in record and "spans" not in record for _, record in records)
+    asks_one_label = all("label" in record and "spans" not in record for record in values)
     wanted = ("accept", "reject") if asks_one_label else ("accept",)
-    taken = [(number, record) for number, record in records if record.get("answer") in wanted]
+    taken = [(number, record) for number, record in zip(numbers, values, strict=True) if record.get("answer") in wanted]
     notes = []
-    if len(records) > len(taken):
-        left_out = f"{len(records) - len(taken)} examples whose answer is not {' or '.join(wanted)}"
+    if len(values) > len(taken):
+        left_out = f"{len(values) - len(taken)} examples whose answer is not {' or '.join(wanted)}"
         notes.append(f"{name}: {left_out} are left out")
     items = _of_labels(taken) if asks_one_label else _of_examples(taken)
     return table_of(name, suffix, "Prodigy", list(items.values()), notes)

@@ -178,7 +178,8 @@ def _digest(values: Any) -> str:
     if len(counts) < 2 or orders < CHANCE:
         return ""
     if 2 * len(counts) > len(values) or len(counts) > MOST_KINDS:
-        return hashlib.sha256(_as_floats(values).tobytes()).hexdigest()
+        floats = values if isinstance(values, array) else values.astype("float64")
+        return hashlib.sha256(floats.tobytes()).hexdigest()
     return hashlib.sha256(ranks).hexdigest()
 
 
@@ -198,7 +199,3 @@ def _ranked(values: Any) -> tuple[Sequence[int], bytes]:
     often = np.bincount(placed, minlength=256)
     of_values = (np.cumsum(often > 0) - 1).astype("uint8")
     return often[often > 0].tolist(), of_values[placed].tobytes()
-
-
-def _as_floats(values: Any) -> Any:
-    return values if isinstance(values, array) else values.astype("float64")
