@@ -65,10 +65,10 @@ class LoadedProgram(ProcessEngine):
         self._end()
 
     def _load(self) -> None:
-        folders = [self._work / name for name in ("program", "reference")]
+        program, reference = self._work / "program", self._work / "reference"
         self._process = subprocess.Popen(
-            python(SCORE_IN_TURN, *folders, str(self.scorer.seconds)),
-            cwd=folders[0],
+            python(SCORE_IN_TURN, program, reference, str(self.scorer.seconds)),
+            cwd=program,
             env=program_environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

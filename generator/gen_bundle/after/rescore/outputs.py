@@ -78,11 +78,7 @@ class Rescored:
     @property
     def reasons(self) -> Mapping[str, str]:
         """Return why a submission failed or was not run: what its first such run says."""
-        found: dict[str, str] = {}
-        for run in self.runs:
-            if run.message:
-                found.setdefault(run.submission, run.message)
-        return found
+        return {run.submission: run.message for run in reversed(self.runs) if run.message}
 
     @property
     def good(self) -> bool:

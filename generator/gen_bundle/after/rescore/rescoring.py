@@ -21,14 +21,7 @@ from gen_bundle.after.rescore.scoring_job import (
     job_for,
     opened_bundle,
 )
-from gen_bundle.after.rescore.standings import (
-    BoardChanges,
-    Side,
-    compare,
-    plain_scores,
-    read_old_scores,
-    standings,
-)
+from gen_bundle.after.rescore.standings import BoardChanges, Side, compare, plain_scores, read_old_scores, standings
 from gen_bundle.after.rescore.submissions import SubmissionFile, submissions_in
 from gen_bundle.after.rescore.workers import local_workers, run
 from gen_bundle.build.building import finished_bundle
@@ -220,15 +213,9 @@ def _compared(
                 continue
             scores = plain_scores(result, bundle.leaderboard)
             runs.append(ScoredRun(name, task, result.status, result.exit_code, scores, job.digest, result.message))
-    return Rescored(
-        title=bundle.competition.title,
-        phase=bundle.phase.id,
-        against=str(request.scores or request.against or ""),
-        runs=runs,
-        comparison=comparison,
-        notes=notes,
-        complete=not any(isinstance(result, LostError) for result in ended.values()),
-    )
+    title, phase, against = bundle.competition.title, bundle.phase.id, str(request.scores or request.against or "")
+    lost = any(isinstance(result, LostError) for result in ended.values())
+    return Rescored(title, phase, against, runs, comparison, notes, complete=not lost)
 
 
 def _notes(now: Set[str], before: Set[str], comparison: BoardChanges) -> Iterator[str]:

@@ -99,10 +99,7 @@ class JobResult:
 
 
 class LostError(Exception):
-    """A job without a result, for which the submission is not to blame: the engine, the worker or the disk is.
-
-    Where it is `final`, to try it again would not help.
-    """
+    """A job without a result by fault of engine, worker or disk; where it is `final`, another try would not help."""
 
     def __init__(self, reason: str, final: bool = False) -> None:
         super().__init__(reason, final)
@@ -202,11 +199,11 @@ def environment_of(engine: EngineName) -> Mapping[str, str]:
     return versions
 
 
-def differing(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:
-    """In which versions two environments differ, in words; empty where they are the same."""
-    found = []
-    for name in sorted({*ours, *theirs}):
-        here, there = ours.get(name, "none"), theirs.get(name, "none")
+def differing(scorer: Scorer) -> str:
+    """In which versions this machine is another than the one that asks, in words of that one; empty where in none."""
+    found, own = [], environment_of(scorer.engine)
+    for name in sorted({*scorer.environment, *own}):
+        here, there = scorer.environment.get(name, "none"), own.get(name, "none")
         if here != there:
             found.append(f"{name} {here} here, {there} there")
     return ", ".join(found)

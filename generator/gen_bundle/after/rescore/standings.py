@@ -16,13 +16,15 @@ from gen_bundle.after.rescore.submissions import SubmissionFile
 from gen_bundle.after.score_table import read_score_table
 from gen_bundle.codabench.board import Board, NoBoardError, RankedRow, RefusedError, Submitted
 from gen_bundle.codabench.competition import Leaderboard
-from gen_bundle.dry_run.report import TOLERANCE, allowance
+from gen_bundle.dry_run.report import TOLERANCE, Status, allowance
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.fetched import name_of
 
 Results = Mapping[str, Mapping[str, JobResult]]
 """Submission → task → how it ended; a job that got lost is missing."""
 Standings = Mapping[str, "SubmissionStanding"]
+Allowed = Mapping[tuple[str, str], float]
+"""How far a value may be off, by submission and column, where only some of its digits are known."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,6 @@ class Side:
     Attributes:
         owners: column → the task that fills it, where there are several tasks.
         columns: the columns that it knows.
-        allowed: how far a value may be off, by submission and column, where only some of its digits are known.
     """
 
     leaderboard: Leaderboard
@@ -40,7 +41,7 @@ class Side:
     owners: Mapping[str, str]
     results: Results
     columns: Collection[str]
-    allowed: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    allowed: Allowed = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -172,14 +173,9 @@ class BoardChanges:
         """How many ranks change, and whether the winner does; empty without a board."""
         if not self.board:
             return ""
-        moved, old, new = 0, list[str](), list[str]()
-        for one in self.board:
-            if one.rank_old != one.rank_new:
-                moved += 1
-            if one.rank_old == 1:
-                old.append(one.submission)
-            if one.rank_new == 1:
-                new.append(one.submission)
+        moved = sum(one.rank_old != one.rank_new for one in self.board)
+        old = [one.submission for one in self.board if one.rank_old == 1]
+        new = [one.submission for one in self.board if one.rank_new == 1]
         changes = "ranks changes" if moved == 1 else "ranks change"
         winner = "the winner stays"
         if old != new:
@@ -193,18 +189,15 @@ class BoardChanges:
 
 
 def compare(
-    old: Standings,
-    new: Standings,
-    names: Sequence[str],
-    columns: Sequence[str],
-    allowed: Mapping[tuple[str, str], float],
+    old: Standings, new: Standings, names: Sequence[str], columns: Sequence[str], allowed: Allowed
 ) -> BoardChanges:
     """Compare the standings of all submissions of these names; what only one side knows is not compared.
 
-    The columns are those that both sides have, the primary one first; `allowed` is that of the old `Side`.
+    The columns are those that both sides have, the primary one first; `allowed` is of the old values.
     """
     both = [name for name in names if name in old and name in new]
-    ranges = {column: _range(column, old, new, both) for column in columns}
+    standing = [side[name] for side in (old, new) for name in both]
+    ranges = {column: _range(column, standing) for column in columns}
     changes: list[ScoreChange] = []
     board: list[ScoreChange] = []
     for name in both:
@@ -237,18 +230,16 @@ def _difference(old: float | None, new: float | None, allowed: float) -> float:
     return 0.0 if by <= allowed else by
 
 
-def _range(column: str, old: Standings, new: Standings, names: Sequence[str]) -> float:
+def _range(column: str, standing: Sequence[SubmissionStanding]) -> float:
     """Between the least and the largest value of a column; 1 where there is only one value."""
-    values: set[float] = set()
-    for name in names:
-        for one in (old[name], new[name]):
-            if column in one.values:
-                values.add(one.values[column])
+    values = [one.values[column] for one in standing if column in one.values]
     return (max(values, default=0.0) - min(values, default=0.0)) or 1.0
 
 
 WHOLE = "whole"
 """The task of scores that belong to a submission as a whole, whatever its tasks."""
+Scores = Mapping[str, Any] | None
+"""By columns; None where the submission failed."""
 EXPECTED = (
     "Expected submissions.json of gen-bundle fetch, or a CSV table with a column `submission` and the columns of the "
     "board."
@@ -287,15 +278,15 @@ def _from_records(records: Sequence[Mapping[str, Any]], bundle: OpenedBundle) ->
     tasks = {task.name: task.id for task in bundle.phase.tasks}
     if len(bundle.tasks) == 1:
         tasks = dict.fromkeys(tasks, WHOLE)  # its queues
-    wholes: dict[str, dict[str, JobResult]] = {}
-    parts: dict[str, dict[str, JobResult]] = {}
+    wholes: dict[str, dict[str, Scores]] = {}
+    parts: dict[str, dict[str, Scores]] = {}
     for record in records:
         own, parent = names.get(record["id"]), names.get(record["parent"])
         scores = record["scores"] if record["status"] == "Finished" else None
         if parent is not None and record["task"] in tasks:
-            parts.setdefault(parent, {})[tasks[record["task"]]] = _ended(scores, bundle)
+            parts.setdefault(parent, {})[tasks[record["task"]]] = scores
         elif own is not None and record["status"] in ("Finished", "Failed"):
-            wholes[own] = {WHOLE: _ended(scores, bundle)}
+            wholes[own] = {WHOLE: scores}
     return _old_side(wholes | parts, bundle)
 
 
@@ -303,38 +294,32 @@ def _from_table(file: Path, text: str, bundle: OpenedBundle) -> Side:
     """A table; an empty cell is no score, and a line of empty cells a submission that failed."""
     keys = [column.key for column in bundle.leaderboard.columns]
     rows = read_score_table(file, text, "submission", keys, EXPECTED, more=True)
-    results: dict[str, dict[str, JobResult]] = {}
+    given: dict[str, dict[str, Scores]] = {}
     allowed: dict[tuple[str, str], float] = {}
     for name, row in rows.items():
         scores = {}
         for key, cell in row.items():
             if cell:
                 scores[key], allowed[name, key] = cell, allowance(cell)
-        results[name] = {WHOLE: _ended(scores or None, bundle)}
+        given[name] = {WHOLE: scores or None}
         columns = list(row)
-    return replace(_old_side(results, bundle), columns=columns, allowed=allowed)
+    return replace(_old_side(given, bundle), columns=columns, allowed=allowed)
 
 
-def _ended(scores: Mapping[str, Any] | None, bundle: OpenedBundle) -> JobResult:
-    """How a submission with these scores ended, as if only the columns that are not computed had been sent."""
-    if scores is None:
-        return JobResult("Failed", None, None, "")
-    sent = dict(scores)
-    for column in bundle.leaderboard.columns:
-        if column.computation:
-            sent.pop(column.key, None)
-    return JobResult("Finished", None, sent, "")
-
-
-def _old_side(results: Results, bundle: OpenedBundle) -> Side:
-    """Return the results of a file by the bundle's tasks, or as a whole where the file knows no tasks."""
+def _old_side(given: Mapping[str, Mapping[str, Scores]], bundle: OpenedBundle) -> Side:
+    """Return the scores of a file by the bundle's tasks, or as a whole where the file knows no tasks."""
     tasks: Sequence[str] = (WHOLE,)
     owners: Mapping[str, str] = {}
-    columns = {column.key for column in bundle.leaderboard.columns if column.computation}
-    for own in results.values():
-        if own and WHOLE not in own:
+    computed = {column.key for column in bundle.leaderboard.columns if column.computation}
+    columns = set(computed)
+    results: dict[str, dict[str, JobResult]] = {}
+    for name, own in given.items():
+        results[name] = {}
+        if WHOLE not in own:
             tasks, owners = bundle.tasks, bundle.owners
-        for ended in own.values():
-            if isinstance(ended.sent, dict):
-                columns.update(ended.sent)
+        for task, scores in own.items():
+            sent = {key: value for key, value in (scores or {}).items() if key not in computed}
+            columns.update(sent)
+            status: Status = "Failed" if scores is None else "Finished"
+            results[name][task] = JobResult(status, None, sent, "")
     return Side(bundle.leaderboard, tasks, owners, results, columns)

@@ -33,10 +33,8 @@ class SubmissionFile:
 def submissions_in(folder: Path) -> list[SubmissionFile]:
     """Return every submission, the earliest first; those of one moment by name.
 
-    Args:
-        folder: a phase's folder of `gen-bundle fetch`, or one as `gen-bundle rank --submissions` takes it: a zip,
-            folder or file for each team, or folders called by a date, of all teams or within a folder of the team's
-            own.
+    The folder is a phase's of `gen-bundle fetch`, or one as `gen-bundle rank --submissions` takes it: a zip, folder or
+    file for each team, or folders called by a date, of all teams or within a folder of the team's own.
 
     Raises:
         UserError: there is no submission, or the folder cannot be read.

@@ -6,19 +6,10 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPo
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from queue import SimpleQueue
 from typing import NamedTuple
 
 from gen_bundle.after.rescore.loaded_program import loaded_program
-from gen_bundle.after.rescore.scoring_job import (
-    JobResult,
-    LostError,
-    Scorer,
-    ScoringJob,
-    differing,
-    environment_of,
-    score,
-)
+from gen_bundle.after.rescore.scoring_job import JobResult, LostError, Scorer, ScoringJob, differing, score
 from gen_bundle.dry_run.engines import Engine, EngineError
 from gen_bundle.dry_run.engines.choose import choose_engine
 from gen_bundle.dry_run.layout import scratch_folder, temporary_folder
@@ -71,7 +62,7 @@ class Desk:
 
     def _prepared(self, scorer: Scorer) -> tuple[Engine, Scorer]:
         """The engine of a scorer's jobs, and the scorer without what stays loaded there."""
-        if differs := differing(scorer.environment, environment_of(scorer.engine)):
+        if differs := differing(scorer):
             raise EngineError(f"versions do not match: {differs}. Install the same ones on all machines")
         chosen_python = Path(scorer.python) if scorer.python else None
         # An image that is named by its digest is the same wherever it is fetched.
@@ -101,19 +92,17 @@ class Workers(NamedTuple):
 @contextmanager
 def local_workers(size: int) -> Iterator[Workers]:
     """So many desks in threads of this process, which are ended, with what they run, however the block ends."""
-    free = SimpleQueue[Desk]()
-
-    def score_here(job: ScoringJob) -> JobResult:
-        desk = free.get()
-        try:
-            return desk.score(job)
-        finally:
-            free.put(desk)
-
     with scratch_folder() as work, ThreadPoolExecutor(size) as pool:
         desks = [Desk(work) for _ in range(size)]
-        for desk in desks:
-            free.put(desk)
+        free = list(desks)
+
+        def score_here(job: ScoringJob) -> JobResult:
+            desk = free.pop()  # there is one for each thread
+            try:
+                return desk.score(job)
+            finally:
+                free.append(desk)
+
         try:
             # Twice as many jobs, so that no desk waits for its next one.
             yield Workers(lambda job: pool.submit(score_here, job), lambda: 2 * size)
