@@ -471,7 +471,7 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
         channel = "" if seen.is_answer else seen.channel
         different.setdefault((content_digest(seen.node), channel, seen.is_answer, name), seen)
     search = Search(gold)
-    texts = Texts(gold.tables)
+    texts = Texts(chain.from_iterable(table.texts for table in gold.tables))
     for seen in different.values():
         with in_memory(seen.node):
             found = list(search.leaks_in(seen))
@@ -498,11 +498,8 @@ def said_by_ids(gold: SecretGold) -> Iterator[Leak]:
 class Texts:
     """Secret texts, and the search for them within others."""
 
-    def __init__(self, tables: Iterable[SecretTable]) -> None:
-        different: dict[tuple[str, ...], None] = {}
-        for table in tables:
-            different |= dict.fromkeys(table.texts)
-        self._texts = list(different)
+    def __init__(self, texts: Iterable[tuple[str, ...]]) -> None:
+        self._texts = list(dict.fromkeys(texts))
         self._vocabulary = frozenset(chain.from_iterable(self._texts))
         self._whole: list[tuple[Seen, set[tuple[str, ...]]]] = []
         self._suspects: list[tuple[Seen, set[int]]] = []

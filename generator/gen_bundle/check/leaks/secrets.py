@@ -215,12 +215,8 @@ class SecretGold:
         Files that participants hold are their inputs, unless they hold all of it, or a name tells otherwise.
         """
         held = {sha256_of(seen.node) for seen in seen_files if seen.channel in INPUT_CHANNELS}
-        known: dict[str, Node] = {}
-        holds_all = True
-        for name, node in files.items():
-            if node.size and not JUNK_NAME.search(name):
-                known[name] = node
-                holds_all = holds_all and sha256_of(node) in held
+        known = {name: node for name, node in files.items() if not JUNK_NAME.search(name) and node.size}
+        holds_all = all(sha256_of(node) in held for node in known.values())
         for path, node in known.items():
             own = path.rpartition("/")[2]
             is_held = sha256_of(node) in held
@@ -404,12 +400,8 @@ def _is_head(columns: Columns) -> bool:
 def _guessed_key(columns: Columns) -> list[str]:
     """The columns that identify a row: one titled like an id, one of different values, or the first few together."""
     size = len(next(iter(columns.values())))
-    titles, wholly = [], []
-    for title, cells in columns.items():
-        if not LABEL_TITLE.fullmatch(title):
-            titles.append(title)
-            if len(set(cells)) == size and not _is_measured(cells):
-                wholly.append(title)
+    titles = [title for title in columns if not LABEL_TITLE.fullmatch(title)]
+    wholly = [title for title in titles if len(set(columns[title])) == size and not _is_measured(columns[title])]
     if wholly:
         return [min(wholly, key=lambda title: not ID_TITLE.fullmatch(title))]
     for few in range(1, min(len(columns), 5)):

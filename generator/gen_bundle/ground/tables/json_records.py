@@ -132,11 +132,8 @@ def _items(value: Any, file: TextFile, notes: list[str]) -> list[Any]:
     if by_place := _by_columns(value):
         notes.append(f"{file.name}: holds columns; each place of them is a row")
         return by_place
-    lists, objects = [], 0
-    for name, item in value.items():
-        if _has_records(item):
-            lists.append(name)
-        objects += isinstance(item, dict)
+    lists = [name for name, item in value.items() if _has_records(item)]
+    objects = sum(isinstance(item, dict) for item in value.values())
     if len(lists) == 1 and not objects:
         notes.append(f"{file.name}: the records are those of {lists[0]!r}")
         return list(value[lists[0]])

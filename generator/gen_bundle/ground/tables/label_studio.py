@@ -41,12 +41,8 @@ def read_records(name: str, suffix: str, values: Sequence[Any], numbers: Sequenc
 
 def _that_count(task: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return a task's annotations but those of annotators who skipped it; those marked as ground truth alone."""
-    done, true = [], []
-    for one in _annotations(task):
-        if not one.get("was_cancelled"):
-            done.append(one)
-            if one.get("ground_truth"):
-                true.append(one)
+    done = [one for one in _annotations(task) if not one.get("was_cancelled")]
+    true = [one for one in done if one.get("ground_truth")]
     return sorted(true or done, key=_annotator)
 
 

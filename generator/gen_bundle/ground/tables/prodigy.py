@@ -68,7 +68,5 @@ def _answer(record: Mapping[str, Any], *, single: bool) -> Answer:
         if single:
             return {"label": chosen[0] if chosen else None}
         return {"labels": chosen}
-    spans = []
-    for span in record.get("spans") or ():
-        spans.append([span["start"], span["end"], str(span.get("label", ""))])
+    spans = [[span["start"], span["end"], str(span.get("label", ""))] for span in record.get("spans") or ()]
     return {"spans": spans_in_order(spans)}
