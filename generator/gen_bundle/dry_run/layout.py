@@ -148,7 +148,7 @@ def lay_out_scoring(
         submission.rename(folders.submission)
     else:
         _lay_out(submission, folders.submission, SUBMISSION, "the submission")
-    return _lay_over(folders.submission, folders.predictions)
+    return _lay_over(folders.submission, folders.predictions) if version.lays_over else []
 
 
 def _lay_over(submission: Path, predictions: Path) -> list[str]:

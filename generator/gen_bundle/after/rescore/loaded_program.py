@@ -33,7 +33,9 @@ class LoadedProgram(ProcessEngine):
     def __init__(self, scorer: Scorer, work: Path) -> None:
         super().__init__(gpu=scorer.gpu)
         task = scorer.task.with_file("scoring_program", work / "stub").with_file("reference_data", None)
-        self.scorer = replace(scorer, task=task)
+        # Our programs read the submission where the platform mounts it, when there are no predictions.
+        version = replace(scorer.version, lays_over=bool(task.file("ingestion_program")))
+        self.scorer = replace(scorer, task=task, version=version)
         self._work = work
         self._process: subprocess.Popen[str] | None = None
         self._useless = False

@@ -20,8 +20,6 @@ from gen_bundle.dry_run.report import TOLERANCE, Status, allowance
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.fetched import name_of
 
-Results = Mapping[str, Mapping[str, JobResult]]
-"""Submission → task → how it ended; a job that got lost is missing."""
 Standings = Mapping[str, "SubmissionStanding"]
 Allowed = Mapping[tuple[str, str], float]
 """How far a value may be off, by submission and column, where only some of its digits are known."""
@@ -33,13 +31,14 @@ class Side:
 
     Attributes:
         owners: column → the task that fills it, where there are several tasks.
+        results: submission → task → how it ended; a job that got lost is missing.
         columns: the columns that it knows.
     """
 
     leaderboard: Leaderboard
     tasks: Sequence[str]
     owners: Mapping[str, str]
-    results: Results
+    results: Mapping[str, Mapping[str, JobResult]]
     columns: Collection[str]
     allowed: Allowed = field(default_factory=dict)
 

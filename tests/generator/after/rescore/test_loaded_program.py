@@ -20,6 +20,7 @@ from gen_bundle.after.rescore.scoring_job import JobResult, OpenedBundle, Scorin
 from gen_bundle.after.rescore.workers import Desk
 from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.cli import root
+from gen_bundle.dry_run import layout
 from gen_bundle.dry_run.engines.process import ProcessEngine
 from gen_bundle.ground.resources import resource
 from tests.generator.after.rescore.given import counting, runs_of
@@ -166,6 +167,12 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> OpenedBundle:
 def job(ours: OpenedBundle) -> ScoringJob:
     (answers,) = (resource("bundles") / "clarity2026" / "data" / "baselines" / "test").glob("good/*.csv")
     return job_for(ours.scorers[0], answers, "good")
+
+
+def test_a_submission_is_unpacked_and_not_copied(desk: Desk, job: ScoringJob, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = desk.score(job)
+    monkeypatch.delattr(layout, "_lay_over")
+    assert desk.score(job) == expected
 
 
 def test_a_process_that_is_killed_takes_no_submission_with_it(desk: Desk, job: ScoringJob) -> None:
