@@ -75,6 +75,12 @@ def pytest_configure(config: pytest.Config) -> None:
             signal.signal(number, lambda *_: None)
 
 
+@pytest.hookimpl(optionalhook=True)  # of pytest-xdist, which not every environment has
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: many tests wait for the programs that they start."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
     """Say at the very end which tests lacked a program, and how to install it."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("docker", "generator", "scoring_programs")
-MOST = 36
+MOST = 28
 """Comprehensions and calls of `CALLS` together, in 1,000 lines. It is to be lowered, and never raised."""
 COMPREHENSIONS = frozenset([ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp])
 CALLS = frozenset({"map", "filter", "starmap", "partial", "itemgetter", "attrgetter", "methodcaller"})
