@@ -92,12 +92,11 @@ def encoded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     counted: list[int] = []
     whole = device.padded
 
-    def counting(sequences: Sequence[Sequence[int]], pad_id: int, device: str) -> Any:
+    def counting(sequences: Sequence[Sequence[int]], *rest: Any) -> Any:
         counted.append(len(sequences))
-        return whole(sequences, pad_id, device)
+        return whole(sequences, *rest)
 
-    monkeypatch.setattr(bertscore, "padded", counting)
-    monkeypatch.setattr(nli, "padded", counting)
+    monkeypatch.setattr(device, "padded", counting)
     load_bert_scorer.cache_clear()
     load_nli_model.cache_clear()
     return counted

@@ -19,6 +19,7 @@ import torch
 from scoring_kit.metrics import bertscore, nli
 from scoring_kit.metrics.bertscore import BertScoreOptions, BertScorer
 from scoring_kit.metrics.nli import NliModel, NliOptions
+from scoring_kit.models import device
 from scoring_kit.models.cache import VectorStore
 from tests import tiny_models
 
@@ -72,7 +73,7 @@ def test_odd_texts_get_probabilities(model: str, odd: str) -> None:
 
 
 def test_ten_thousand_copies_of_a_span_are_embedded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    embedded = _counted(monkeypatch, bertscore)
+    embedded = _counted(monkeypatch)
     scores = scorer().score(["a long day", "sleep"] * 5000, ["a day", "the noise"])
     assert sum(embedded) == 4
     assert scores.f1.shape == (10_000, 2)
@@ -80,23 +81,23 @@ def test_ten_thousand_copies_of_a_span_are_embedded_once(monkeypatch: pytest.Mon
 
 
 def test_three_thousand_sentences_are_classified_in_bounded_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    classified = _counted(monkeypatch, nli)
+    classified = _counted(monkeypatch)
     pairs = [("my sister feels tired", f"a long day number {n}") for n in range(3000)]
     assert classifier().probabilities(pairs + pairs).shape == (6000, 3)
     assert sum(classified) == 3000
     assert max(classified) < 100
 
 
-def _counted(monkeypatch: pytest.MonkeyPatch, engine: Any) -> list[int]:
-    """How many sequences each batch of the engine holds."""
+def _counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many sequences each batch holds."""
     sizes: list[int] = []
-    pad: Callable[..., Any] = engine.padded
+    pad: Callable[..., Any] = device.padded
 
     def counted(sequences: list[Any], *rest: Any) -> Any:
         sizes.append(len(sequences))
         return pad(sequences, *rest)
 
-    monkeypatch.setattr(engine, "padded", counted)
+    monkeypatch.setattr(device, "padded", counted)
     return sizes
 
 
