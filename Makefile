@@ -36,7 +36,7 @@ test-thorough: .venv/dev  ## The other cases of these sweeps.
 	$(BIN)/pytest -n auto --dist worksteal -m "thorough and not models and not docker"
 
 test-installed: .venv/dev  ## What pip and uv install, used as users do: in a clean environment, with bytecode.
-	$(BIN)/pytest -m installed tests/test_installed_by_pip.py tests/test_readme.py
+	$(BIN)/pytest --timeout 900 -m installed tests/test_installed_by_pip.py tests/test_readme.py
 
 test-scoring: test-tf4 test-tf5  ## The tests with models; what calls transformers under both its major versions (--jobs 2: at once).
 
