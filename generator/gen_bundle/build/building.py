@@ -31,7 +31,7 @@ from gen_bundle.build.package.resolve import Resolved, check_own_code, find_comp
 from gen_bundle.build.platforms import codabench, codalab
 from gen_bundle.build.render.starting_kit import starting_kits
 from gen_bundle.check import Elsewhere, Finding, check_path
-from gen_bundle.check.report import LACKING, LEAK, MOST_LINES, OVER, UNFINISHED, UNPUBLISHED
+from gen_bundle.check.report import LACKING, LEAK, MOST_LINES, OVER, SYNTHETIC, UNFINISHED, UNPUBLISHED
 from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.declaration.read import FILE, is_foreign
@@ -258,6 +258,12 @@ def _build_one(
     leaks = any(finding.id == LEAK for finding in found)
     grave = _causes(found)
     draft = made.draft
+    noted = []
+    for one in others:
+        if one.id != SYNTHETIC:
+            noted.append(one)
+        elif isinstance(competition, ForeignProject):  # of any other it is told by the phases
+            draft += (Lack(one.id, f"As imported: {one.what}.", one.repair),)
     if grave and not request.overrides and _is_its_own_work(competition, grave):
         draft += tuple(Lack(one.id, f"As imported: {one.what}. {one.consequence}", one.repair) for one in grave)
         grave = []
@@ -266,7 +272,7 @@ def _build_one(
         raise UserError(*errors, advice=f"{out} was not written. Fix this, or pass --force to write it all the same.")
     notes = [*made.notes]
     if request.platform == "codabench":  # what Codabench ignores says nothing new of a bundle in CodaLab's format
-        notes += _in_lines(others)
+        notes += _in_lines(noted)
     return Built(competition, out, tuple(notes), errors, leaks, made.hidden, draft)
 
 

@@ -14,6 +14,7 @@ OVER = "competition-over"  # dates in the past
 UNPUBLISHED = "docker-image-unpublished"  # an image of the organisers' own machine
 LACKING = "library-missing"  # what neither image nor program has
 UNFINISHED = "unfinished"  # what was written as an example, or to be replaced
+SYNTHETIC = "synthetic-gold"  # reference data that come with the tool
 LEAK = "leak"  # reference data where participants can read them
 UNGUARDED = "secret-not-there"  # a secret by a name that nothing has, so that it is not searched for
 Later = Literal["ok", "trap", "broken"]

@@ -14,7 +14,7 @@ from typing import Any
 from gen_bundle.check import Report, check_path
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.check.explain import explain_refusal
-from gen_bundle.check.report import OVER, UNFINISHED
+from gen_bundle.check.report import OVER, SYNTHETIC, UNFINISHED
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.local_files import file_digest, read_json, state_folder, write_json
 from gen_bundle.live.competition import Snapshot, site_version, with_tasks
@@ -148,7 +148,7 @@ def readiness(bundle: Path, now: datetime, connection: Connection) -> tuple[Repo
     report = check_path(bundle, now=now, version=version, known_keys=queues)
     obstacles = []
     for one in report.findings:
-        if one.grave or one.id in (OVER, UNFINISHED):
+        if one.grave or one.id in (OVER, UNFINISHED, SYNTHETIC):
             obstacles.append(f"{one.id}: {one.what} ({one.file}). {one.consequence} {one.repair}".rstrip())
     return report, obstacles
 

@@ -51,6 +51,12 @@ def test_the_gold_of_a_recipe_is_made_up_for_its_build_and_for_the_check_of_its_
     with zipfile.ZipFile(tmp_path / "unpacked" / "reference_data" / "test-joint.zip", "w") as reference:
         reference.writestr("gold", "query_id\tquery\titem\tscore\nq\tw\ti\t1\n")
     assert len(synthetic(tmp_path / "unpacked")) == 1
+    assert (
+        CliRunner().invoke(root, ["import", str(tmp_path / "unpacked"), "--out", str(tmp_path / "again")]).exit_code
+        == 0
+    )
+    (again,) = build(BuildRequest(str(tmp_path / "again"), tmp_path / "again.zip"))
+    assert [lack.id for lack in again.draft].count("synthetic-gold") == 1
 
 
 @pytest.mark.parametrize("layout", ["joint", "tasks", "separate"])

@@ -1,6 +1,5 @@
 """gen-bundle upload: what is refused here, what the server refuses, and what it stored."""
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 from gen_bundle.live import upload as journey
 from gen_bundle.live.connection import Connection, LiveError
 from gen_bundle.live.upload import HandedOverError, set_published, upload
+from tests.generator.check.cases.content import REFERENCE, synthetic
 from tests.generator.check.drafts import Draft
 from tests.generator.live.conftest import Verb, ready_draft
 from tests.live_server import PASSWORD, TOKEN, Site
@@ -80,11 +80,6 @@ def _leak(draft: Draft) -> None:
     draft.yaml["phases"][0]["public_data"] = "ref"
 
 
-def _synthetic(draft: Draft) -> None:
-    digests = {"truth.txt": hashlib.sha256(draft.files["ref/truth.txt"]).hexdigest()}
-    draft.files["scoring/program.json"] = json.dumps({"synthetic": digests}).encode()
-
-
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -103,7 +98,7 @@ def _synthetic(draft: Draft) -> None:
             lambda draft: draft.files.update({"overview.md": b"# TODO(organiser)"}),
             "unfinished: TODO(organiser) is still on overview.md",
         ),
-        (_synthetic, "unfinished: the gold of Task is synthetic: it comes with gen-bundle"),
+        (synthetic(REFERENCE), "synthetic-gold: the gold of Task is synthetic: it comes with gen-bundle"),
         (
             lambda draft: draft.yaml["phases"][0].update(start="2020-01-01 00:00:00", end="2020-02-01 00:00:00"),
             "competition-over",

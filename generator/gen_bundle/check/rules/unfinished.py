@@ -1,4 +1,4 @@
-"""What was written as an example, or to be replaced."""
+"""What was written as an example, or to be replaced: pages, logo, contact, and gold that comes with the tool."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ EXAMPLE_ADDRESS = re.compile(r"[@.](example|example\.(com|net|org)|test|invalid)
 
 @UNFINISHED.note("what was written as an example, or to be replaced")
 def _unfinished(bundle: Bundle) -> Iterator[Problem]:
-    """It would be published as it is. → Write the page or description; give gold, a logo and a contact of your own."""
+    """Participants see it as it is. → Write the page or description, and give a logo and a contact of your own."""
     for page in page_files(bundle):
         if SCAFFOLD_TEXT in (bundle.text(page.path) or ""):
             yield Problem(f"{SCAFFOLD_TEXT} is still on {page.path}", page.at)
@@ -28,6 +28,11 @@ def _unfinished(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"the contact {contact} is an example", ("contact_email",))
     if bundle.yaml.get("description") == "":
         yield Problem("the description is empty", ("description",))
+
+
+@UNFINISHED.note("synthetic gold, which comes with gen-bundle")
+def _synthetic_gold(bundle: Bundle) -> Iterator[Problem]:
+    """Participants are ranked by made-up answers. → Build the bundle with the real data: `--data DIR`."""
     for task in bundle.competition.used_tasks:
         use = task.files.get("reference_data")
         built = bundle.program_json(task.files.get("scoring_program")).get("synthetic")

@@ -1,5 +1,6 @@
 """Bundles for the rules on values, keys, pages, the logo, the queue and the docker image."""
 
+import hashlib
 import io
 import json
 
@@ -7,6 +8,7 @@ from PIL import Image
 
 from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from tests.generator.check.drafts import (
+    NEW_FILES,
     Case,
     Edit,
     both,
@@ -21,6 +23,7 @@ from tests.generator.check.drafts import (
     write,
 )
 
+REFERENCE = NEW_FILES["ref/truth.txt"]
 METRICS = "declared/metrics/table.json"
 QUEUE = "7183bff5-a48f-42fa-b6c2-14d345f8772b"
 
@@ -48,6 +51,12 @@ def needing(package: str, brought: str) -> Edit:
         write(f"scoring/site/{brought}.dist-info/METADATA", b"Name: it\n"),
         put("docker_image", PLATFORM_IMAGE),
     )
+
+
+def synthetic(reference: bytes) -> Edit:
+    """A program of ours that was built with synthetic gold, such as is there or another."""
+    digests = {"truth.txt": hashlib.sha256(reference).hexdigest()}
+    return write("scoring/program.json", json.dumps({"synthetic": digests}).encode())
 
 
 CASES = {
@@ -116,6 +125,7 @@ CASES = {
     "docker-image-unpublished": Case(
         put("docker_image", "gen-bundle/task:1"), both(put("queue", QUEUE), put("docker_image", "gen-bundle/task:1"))
     ),
+    "synthetic-gold": Case(synthetic(REFERENCE), synthetic(b"a\nb\nb\n")),
     "unfinished": Case(put("contact_email", "me@example.org"), put("contact_email", "me@example.edu")),
     "library-missing": Case(
         needing("spacy==3.8.7", "spacy-3.8.6"),
