@@ -262,7 +262,7 @@ def _build_one(
     for one in others:
         if one.id != SYNTHETIC:
             noted.append(one)
-        elif isinstance(competition, ForeignProject):  # of any other it is told by the phases
+        elif isinstance(competition, ForeignProject):  # of any other the draft names the phases
             draft += (Lack(one.id, f"As imported: {one.what}.", one.repair),)
     if grave and not request.overrides and _is_its_own_work(competition, grave):
         draft += tuple(Lack(one.id, f"As imported: {one.what}. {one.consequence}", one.repair) for one in grave)

@@ -9,6 +9,7 @@ from gen_bundle.build.foreign import ForeignProject, platform_date
 from gen_bundle.build.package.libraries import lacking, unlocked
 from gen_bundle.build.package.phase_data import PhaseData
 from gen_bundle.build.package.resolve import Resolved
+from gen_bundle.check.report import SYNTHETIC
 from gen_bundle.check.rules.unfinished import EXAMPLE_ADDRESS
 from gen_bundle.codabench.dates import read_instant
 from gen_bundle.codabench.worker import LOCAL_IMAGES, PLATFORM_IMAGE
@@ -82,7 +83,7 @@ def _gold(competition: Resolved) -> Iterator[Lack]:
     if synthetic := competition.synthetic_phases:
         folders = " and ".join(f"{phase}/" for phase in synthetic)
         yield Lack(
-            "synthetic-gold",
+            SYNTHETIC,
             f"The gold of {_listed('phase', synthetic)} is synthetic: it comes with gen-bundle.",
             f"Build the bundle with the real data: --data DIR, with {folders} in it.",
         )

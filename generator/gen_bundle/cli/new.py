@@ -218,8 +218,7 @@ def _of_files(place: "Place", asked: Mapping[str, Any]) -> tuple[Path, dict[str,
 
 
 def _say_understood(understood: Mapping[str, str]) -> None:
-    for name, text in understood.items():
-        say(f"{name:9} {text}")
+    say_each(f"{name:9} {text}" for name, text in understood.items())
 
 
 def _gold(asked: Mapping[str, Any], *, ask: bool) -> "FileTable":

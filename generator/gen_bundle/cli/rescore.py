@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import console, progress_bar, say, table
+from gen_bundle.cli.messages import console, progress_bar, say, say_each, table
 from gen_bundle.cli.options import PATH, engine_option, python_option, trust_option
 from gen_bundle.ground.plain_text import one_line
 
@@ -67,8 +67,7 @@ def command(**asked: Any) -> None:
 
 
 def _show(rescored: Rescored, request: RescoreRequest) -> None:
-    for note in rescored.notes:
-        say(f"note: {one_line(note)}", "yellow")
+    say_each([one_line(note) for note in rescored.notes], "yellow", before="note: ")
     comparison, reasons = rescored.comparison, rescored.reasons
     _show_names(comparison.fails_now, "fails now", "red", reasons)
     known = {} if rescored.against else reasons  # those that failed before, too

@@ -49,8 +49,6 @@ class Differences:
         parent_may_fail: A submission to several tasks fails when all its tasks fail; otherwise it is always Finished.
             In neither; the change of about October 2026 is in no release that is known.
         computations: What a computed column may be.
-        lays_over: The submission is copied over the predictions where it is not a program. Off for programs that read
-            it where it is mounted.
     """
 
     submission_is_a_program: bool
@@ -63,7 +61,6 @@ class Differences:
     missing_leads: bool = True
     best_prefers_missing: bool = True
     parent_may_fail: bool = False
-    lays_over: bool = True
 
     def failed(self, cause: str, detail: str = "") -> str:
         """Return the text of a Failed submission, and what we know besides."""

@@ -59,6 +59,8 @@ class JobSetting:
     Attributes:
         environment: Further variables of the scoring program.
         cannot_run: Why the engine can run nothing; empty when it can.
+        lays_over: The submission is copied over the predictions, too, as the platform does it; not for programs that
+            are known to read it where it is mounted.
     """
 
     engine: Engine
@@ -68,6 +70,7 @@ class JobSetting:
     version: Differences
     environment: Mapping[str, str] = field(default_factory=dict)
     cannot_run: str = ""
+    lays_over: bool = True
 
 
 @dataclass(frozen=True)
@@ -223,7 +226,10 @@ def _run_job(job: WorkerJob, submission: Path, predictions: Path | None = None) 
         if predictions is None:
             job.notes += lay_out_prediction(job.folders, job.task, submission, job.setting.version)
         else:
-            job.notes += lay_out_scoring(job.folders, job.task, submission, predictions, job.setting.version)
+            setting = job.setting
+            job.notes += lay_out_scoring(
+                job.folders, job.task, submission, predictions, setting.version, lays_over=setting.lays_over
+            )
         containers = _containers(job)
     except (JobFailedError, OSError) as error:
         job.notes.clear()

@@ -123,12 +123,12 @@ def lay_out_prediction(folders: JobFolders, task: Task, submission: Path, versio
 
 
 def lay_out_scoring(
-    folders: JobFolders, task: Task, submission: Path, predictions: Path, version: Differences
+    folders: JobFolders, task: Task, submission: Path, predictions: Path, version: Differences, *, lays_over: bool
 ) -> list[str]:
     """Fill the folders of the scoring job; `predictions` is the output folder of the prediction job.
 
     The submission is a zip, or the folder in which the prediction job has unpacked it and which is taken from there. In
-    newer versions it is copied over the predictions.
+    newer versions it is copied over the predictions, but without `lays_over`.
 
     Returns:
         What the platform would not report.
@@ -148,7 +148,7 @@ def lay_out_scoring(
         submission.rename(folders.submission)
     else:
         _lay_out(submission, folders.submission, SUBMISSION, "the submission")
-    return _lay_over(folders.submission, folders.predictions) if version.lays_over else []
+    return _lay_over(folders.submission, folders.predictions) if lays_over else []
 
 
 def _lay_over(submission: Path, predictions: Path) -> list[str]:

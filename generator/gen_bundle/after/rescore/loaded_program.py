@@ -34,8 +34,7 @@ class LoadedProgram(ProcessEngine):
         super().__init__(gpu=scorer.gpu)
         task = scorer.task.with_file("scoring_program", work / "stub").with_file("reference_data", None)
         # Our programs read the submission where the platform mounts it, when there are no predictions.
-        version = replace(scorer.version, lays_over=bool(task.file("ingestion_program")))
-        self.scorer = replace(scorer, task=task, version=version)
+        self.scorer = replace(scorer, task=task, lays_over=bool(task.file("ingestion_program")))
         self._work = work
         self._process: subprocess.Popen[str] | None = None
         self._useless = False

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from gen_bundle.codabench.board import time_limit
 from gen_bundle.codabench.competition import Competition, Leaderboard, Phase, Task
 from gen_bundle.codabench.runnable import column_owners, open_bundle, read_competition
-from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, Differences
+from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.dry_run.engines import Engine, EngineError
 from gen_bundle.dry_run.engines.choose import refuse_strangers
 from gen_bundle.dry_run.engines.process import ProcessEngine
@@ -62,7 +62,7 @@ class Scorer:
     gpu: bool
     environment: Mapping[str, str]
     python: str | None = None
-    version: Differences = DIFFERENCES[NEWEST]
+    lays_over: bool = True
 
     @cached_property
     def digest(self) -> str:
@@ -117,7 +117,9 @@ def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult:
         OSError, UserError: it has none either: the disk is full, or the submission is there no more.
     """
     scorer = job.scorer
-    setting = JobSetting(engine, scorer.image, scorer.detailed_results, lambda _: None, scorer.version)
+    setting = JobSetting(
+        engine, scorer.image, scorer.detailed_results, lambda _: None, DIFFERENCES[NEWEST], lays_over=scorer.lays_over
+    )
     with temporary_folder("job-", work) as folder:
         upload = as_upload(job.submission, folder / "submission")
         jobs = run_jobs(upload, scorer.task, scorer.seconds, folder, setting)

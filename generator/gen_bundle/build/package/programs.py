@@ -65,8 +65,8 @@ def program_members(
 
     It scores with the gold of `phase`: None where that is the participants' own or organisers rank, who see all. The
     results page compares scores with `baselines`; `secrets` say where in the gold the check finds what is secret, and
-    `reference` is the folder of that gold, by which the check knows synthetic one. With `scores_txt` it also writes
-    scores.txt, which the older CodaLab reads.
+    `reference` is the folder of that gold, whose digests let the check recognise synthetic gold. With `scores_txt` it
+    also writes scores.txt, which the older CodaLab reads.
     """
     code = _code(competition)
     description = dict(program_description(competition, part.tasks, phase, baselines, code))

@@ -111,8 +111,8 @@ def as_markdown(ranking: Ranking) -> str:
     """Return a section with a table for each ranking, fit for a results page."""
     sections = []
     for table in ranking.tables:
-        rows = markdown_table(table.header, [*by_cell(table.rows, _markdown)])
-        sections.append(f"## {_markdown(table.title)}\n\n{rows}\n")
+        written = markdown_table(table.header, [*by_cell(table.rows, _markdown)])
+        sections.append(f"## {_markdown(table.title)}\n\n{written}\n")
     return "\n".join(sections)
 
 

@@ -368,8 +368,10 @@ class Unpacked:
     def wrapping_folder(self) -> str | None:
         """The one folder that holds everything, where there is one (junk aside)."""
         tops = [(name, node) for name, node in (self.tree.children or {}).items() if not is_junk(name)]
-        (name, node), *others = tops or [("", Node())]
-        return name if node.is_folder and not others else None
+        if len(tops) != 1:
+            return None
+        name, node = tops[0]
+        return name if node.is_folder else None
 
 
 def unpack(found: Node | OnServer, held: ExitStack) -> Unpacked:
