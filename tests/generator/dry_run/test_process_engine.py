@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 import time
 from importlib import import_module
@@ -104,6 +105,23 @@ def test_killed_by_a_signal_counts_as_in_a_container(tmp_path: Path) -> None:
     run = replay(Bundle("import os\nos.kill(os.getpid(), 9)\n"), tmp_path).runs[0]
     assert (run.status, run.exit_code) == ("Failed", 137)
     assert "killed by SIGKILL" in run.message
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what starts programs there")
+def test_killed_before_it_has_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody reads then what was to be run, which is no fault of the program."""
+
+    class Killed(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **more: Any) -> None:
+            super().__init__(*arguments, **more)
+            self.kill()
+            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+
+    engine = ProcessEngine(keep_apart=False)
+    monkeypatch.setattr(subprocess, "Popen", Killed)
+    submission = write_zip(tmp_path / "team.zip", GOOD)
+    run = dry_run(DryRunRequest(Bundle().write(tmp_path / "bundle"), tmp_path / "out", [submission]), engine).runs[0]
+    assert "(exit code 137)\nkilled by SIGKILL" in run.message
 
 
 @pytest.mark.slow

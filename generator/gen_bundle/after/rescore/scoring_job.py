@@ -97,11 +97,16 @@ class JobResult:
 
 
 class LostError(Exception):
-    """A job without a result by fault of engine, worker or disk; where it is `final`, another try would not help."""
+    """A job without a result by fault of engine, worker or disk.
 
-    def __init__(self, reason: str, final: bool = False) -> None:
-        super().__init__(reason, final)
-        self.reason, self.final = reason, final
+    Attributes:
+        final: another try would not help.
+        killed: its program ran and was killed, which says nothing of other jobs.
+    """
+
+    def __init__(self, reason: str, final: bool = False, killed: bool = False) -> None:
+        super().__init__(reason, final, killed)
+        self.reason, self.final, self.killed = reason, final, killed
 
 
 def job_for(scorer: Scorer, submission: Path, submission_digest: str) -> ScoringJob:
@@ -124,6 +129,8 @@ def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult:
         upload = as_upload(job.submission, folder / "submission")
         jobs = run_jobs(upload, scorer.task, scorer.seconds, folder, setting)
         result = _result(jobs, folder)
+    if killed := _killed(jobs):
+        raise LostError(f"the {killed} was killed (exit code 137), perhaps for want of memory", killed=True)
     if reason := _fault(jobs, result, work):
         raise LostError(reason)
     return result
@@ -139,14 +146,21 @@ def _result(jobs: Jobs, folder: Path) -> JobResult:
     return JobResult(status, exit_code, sent, message)
 
 
+def _killed(jobs: Jobs) -> str:
+    """Return which program was killed; empty where none was. The platform scores what a killed ingestion has left."""
+    for job in jobs.both:
+        for run in job.runs:
+            if run.ended.exit_code == KILLED:
+                return "ingestion program" if run.container.kind == "ingestion" else "scoring program"
+    return ""
+
+
 def _fault(jobs: Jobs, result: JobResult, work: Path) -> str:
     """Return why this is not the submission's own failure; empty where it is, or where there is none."""
     if result.status == "Finished":
         return ""
     if jobs.machine_fault:
         return result.message
-    if result.exit_code == KILLED:
-        return "the scoring program was killed (exit code 137), perhaps for want of memory"
     if shutil.disk_usage(work).free < LITTLE_ROOM:
         return f"{work}: no space left on the disk"
     return ""

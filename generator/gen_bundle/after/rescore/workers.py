@@ -20,7 +20,7 @@ from scoring_kit.base.texts import counted
 ATTEMPTS = 3
 """How often a job is tried that gets lost."""
 HOPELESS = 3
-"""So many jobs given up, and none scored in between, mean that nothing here can score."""
+"""So many jobs given up without having run, and none scored in between, mean that nothing here can score."""
 
 
 class Desk:
@@ -136,7 +136,8 @@ def run(
                 announce(f"{job.submission.name}: {ended.reason}. It is tried again.")
                 waiting.append(job)
             else:
-                given_up += 1
+                if not ended.killed:
+                    given_up += 1
                 attempts = counted(tries[job.digest], "attempt")
                 announce(f"{job.submission.name}: {ended.reason}. Given up after {attempts}.")
                 yield job, ended

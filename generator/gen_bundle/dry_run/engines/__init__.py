@@ -11,8 +11,8 @@ from gen_bundle.codabench.worker import ContainerKind
 
 LineListener = Callable[[str], None]
 CACHE = "cache"
-LIMITS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
-"""A full or failing disk, too little memory, too many open files."""
+LIMITS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EAGAIN}
+"""A full or failing disk, too little memory, too many open files or processes."""
 
 
 class EngineError(Exception):
@@ -131,7 +131,7 @@ class Engine(Protocol):
             on_line: Called with each line of output while it runs.
 
         Raises:
-            EngineError: The engine cannot do it at all.
+            EngineError, OSError: The engine cannot do it at all, or lacks memory, space or the like for it.
         """
 
     def close(self) -> None:

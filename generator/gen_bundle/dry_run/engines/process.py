@@ -19,7 +19,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from gen_bundle.dry_run.engines import Container, Ended, EngineError, LineListener, Mount, Usage, model_mounts
+from gen_bundle.dry_run.engines import (
+    Container,
+    Ended,
+    EngineError,
+    LineListener,
+    Mount,
+    Usage,
+    is_machine_fault,
+    model_mounts,
+)
 from gen_bundle.dry_run.engines.isolation import (
     NOBODY,
     Apart,
@@ -117,7 +126,8 @@ class ProcessGroup:
                 os.close(report)
             try:
                 assert self._process.stdin is not None  # noqa: S101 - it is a pipe
-                with self._process.stdin as request, contextlib.suppress(BrokenPipeError):
+                # Killed before it reads this, it says so by how it ended. The pipe may break only at its closing.
+                with contextlib.suppress(BrokenPipeError), self._process.stdin as request:
                     request.write(content)
                 number, _, words = reported.read().decode(errors="replace").partition(" ")
             except BaseException:
@@ -257,6 +267,8 @@ class ProcessEngine:
             except FileNotFoundError:
                 return Ended(127, 0.0, problem=f"{container.argv[0]!r}: {NO_PROGRAM}")
             except (OSError, ValueError) as error:
+                if is_machine_fault(error):
+                    raise
                 return Ended(126, 0.0, problem=f"{container.argv[0]!r} cannot be run: {error}")
             lines = LiveLines((stdout, stderr), on_line)
             ended = _watch(group, began, seconds, lines, self._closed, gpu=self._gpu)

@@ -1,8 +1,10 @@
 """What is the machine's fault, and what the submission's: the first is never a result."""
 
 import errno
+import os
 import re
 import shutil
+import subprocess
 from collections import namedtuple
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -70,6 +72,33 @@ def test_a_full_disk(job: ScoringJob, tmp_path: Path, monkeypatch: pytest.Monkey
         score(job, ProcessEngine(), tmp_path)
 
 
+@pytest.mark.parametrize("number", [errno.EAGAIN, errno.ENOMEM, errno.EMFILE])
+def test_a_machine_that_starts_no_process(
+    job: ScoringJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    engine = ProcessEngine(keep_apart=False)
+
+    def refused(*_: object, **_more: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(subprocess, "Popen", refused)
+    with pytest.raises(LostError, match=os.strerror(number)):
+        score(job, engine, tmp_path)
+
+
+@pytest.mark.slow
+def test_an_ingestion_program_that_is_killed(tmp_path: Path) -> None:
+    """The platform scores what it has left, which would be a result of this machine's memory."""
+    ingest = "import os\nopen('/app/output/pred.txt', 'w').write('0 0 0 0')\nos.kill(os.getpid(), 9)\n"
+    folders = {"ingest": {"ingest.py": ingest, "metadata.yaml": "command: python3 /app/program/ingest.py"}}
+    bundle = Bundle(task={"ingestion_program": "ingest"}, folders=folders).write(tmp_path / "bundle")
+    opened = opened_bundle(bundle, "test", tmp_path / "opened", ProcessEngine(), trust=True)
+    submission = submissions(tmp_path, {"ant": TEAMS["ant"]}) / "ant.zip"
+    with pytest.raises(LostError, match=r"the ingestion program was killed \(exit code 137\)") as lost:
+        score(job_for(opened.scorers[0], submission, "ant"), ProcessEngine(), tmp_path)
+    assert lost.value.killed
+
+
 @pytest.mark.slow
 def test_a_program_that_fails_on_a_full_disk(job: ScoringJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "teams" / "ant.zip").unlink()
@@ -125,8 +154,8 @@ def test_another_environment_scores_nothing(scorer: Scorer, job: ScoringJob, tmp
 class Losing:
     """Workers that lose some jobs."""
 
-    def __init__(self, lost: set[str], *, final: bool = False) -> None:
-        self.lost, self.final = lost, final
+    def __init__(self, lost: set[str], *, final: bool = False, killed: bool = False) -> None:
+        self.lost, self.final, self.killed = lost, final, killed
         self.seen: list[str] = []
         self.workers = Workers(self.submit, lambda: 2)
 
@@ -134,7 +163,7 @@ class Losing:
         self.seen.append(job.digest)
         ended: Future[JobResult] = Future()
         if job.digest in self.lost:
-            ended.set_exception(LostError("gone", self.final))
+            ended.set_exception(LostError("gone", self.final, self.killed))
         else:
             ended.set_result(JobResult("Finished", 0, {}, ""))
         return ended
@@ -171,6 +200,11 @@ def test_where_all_jobs_get_lost_it_ends(jobs: list[ScoringJob]) -> None:
     with pytest.raises(UserError, match=r"jobs in a row could not be run.*gone"):
         list(ran(jobs, workers))
     assert len(workers.seen) <= HOPELESS + 2
+
+
+def test_programs_that_are_killed_do_not_end_it(jobs: list[ScoringJob]) -> None:
+    """Else a few submissions that take too much memory would keep all others from a report."""
+    assert sorted(ran(jobs, Losing({"0", "1", "2", "3"}, killed=True))) == ["4", "5"]
 
 
 @pytest.mark.parametrize(
