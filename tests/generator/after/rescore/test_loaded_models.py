@@ -22,6 +22,7 @@ from scoring_kit.models import cache, device
 from tests import tiny_models
 from tests.generator.after.rescore.test_loaded_program import loaded
 from tests.generator.dry_run.bundles import write_zip
+from tests.generator.dry_run.in_process import ForkedEngine
 from tests.punkt import punkt as punkt
 from tests.scoring_programs.clpsych2025.cases import post
 from tests.scoring_programs.clpsych2025.model_cases import DATA, MARKS, MODELS
@@ -53,7 +54,7 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> list[ScoringJob]:
 
 @pytest.mark.slow
 def test_every_result_is_that_of_a_single_run(jobs: list[ScoringJob], tmp_path: Path) -> None:
-    alone = [score(job, ProcessEngine(keep_apart=False), tmp_path) for job in jobs]
+    alone = [score(job, ForkedEngine(), tmp_path) for job in jobs]
     with closing(Desk(tmp_path)) as desk:
         for order in (range(5), (3, 2, 1, 0, 4)):
             for number in order:
