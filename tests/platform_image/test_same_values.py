@@ -7,19 +7,25 @@ exactly the packages of the platform's own image (`codabench/worker.py`).
 import json
 import random
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from click.testing import CliRunner
 
-from gen_bundle.author.new.project import Place, new_like, real_tasks
+from gen_bundle.author.new.project import real_tasks
 from gen_bundle.build.package import libraries
 from gen_bundle.cli import root
 from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE
+from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
+from gen_bundle.dry_run.engines import Container, Ended, LineListener
+from gen_bundle.dry_run.engines.process import _place_here, program_environment
 from gen_bundle.ground.resources import REAL_TASKS, resource
 from tests.generator.after.report.declared_task import declared_task
+from tests.generator.author.new.likes import assert_scores_of_maker, made_like
+from tests.generator.dry_run.in_process import InProcessEngine
 from tests.platform_image.further_tasks import FURTHER
 from tests.scoring_programs.framed import write_files
 
@@ -27,6 +33,7 @@ pytestmark = [pytest.mark.platform, pytest.mark.usefixtures("kept_organisers", "
 really_downloaded = libraries._download
 
 PYTHON = Path(__file__).resolve().parents[2] / ".venv-platform" / "bin" / "python"
+FORK_SERVER = Path(__file__).with_name("fork_server.py")
 WITHOUT_MODELS = ("are2007", "clarity2026", "process2025", "seedev2016")
 NEED_MODELS = {"bertscore"}
 SECONDS = "seconds"
@@ -44,7 +51,7 @@ def gen_bundle(*arguments: object) -> None:
     assert done.exit_code == 0, done.output
 
 
-def boards(bundle: Path, folder: Path, *options: object) -> list[dict[str, dict[str, float]]]:
+def boards(bundle: Path, folder: Path, *options: object) -> list[dict[str, Mapping[str, Any]]]:
     """The scores of each run of a bundle, by phase, task and submission: under our interpreter, and the platform's."""
     found = []
     for name, interpreter in (("ours", ()), ("platform", ("--python", PYTHON))):
@@ -55,7 +62,36 @@ def boards(bundle: Path, folder: Path, *options: object) -> list[dict[str, dict[
     return found
 
 
-def assert_same(found: Sequence[Mapping[str, Mapping[str, float]]]) -> None:
+class PlatformEngine(InProcessEngine):
+    """Runs programs as they are packed in forks of one process of the platform's Python."""
+
+    def __init__(self, server: "subprocess.Popen[str]") -> None:
+        assert server.stdin
+        assert server.stdout
+        self._asked, self._answers = server.stdin, server.stdout
+
+    def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
+        arguments = [_place_here(part, container.mounts) for part in container.argv[1:]]
+        seen = {**program_environment(), **container.environment}
+        request = [arguments, str(container.program), seen, [str(stdout), str(stderr)]]
+        print(json.dumps(request), file=self._asked, flush=True)
+        return Ended(int(self._answers.readline()), 0.0)
+
+
+@pytest.fixture(scope="session")
+def platform() -> Iterator[PlatformEngine]:
+    command = [PYTHON, FORK_SERVER]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        yield PlatformEngine(server)
+
+
+def replayed(bundle: Path, engine: InProcessEngine, *submissions: Path) -> dict[str, Mapping[str, Any]]:
+    """As `boards`, by one engine."""
+    request = DryRunRequest(bundle, bundle.with_name(type(engine).__name__), submissions)
+    return {f"{run.phase} {run.task} {run.submission}": run.scores or {} for run in dry_run(request, engine).runs}
+
+
+def assert_same(found: Sequence[Mapping[str, Mapping[str, Any]]]) -> None:
     ours, platform = found
     assert ours
     assert ours.keys() == platform.keys()
@@ -89,14 +125,17 @@ def test_submitted_code(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", real_tasks())
-def test_a_real_task(name: str, tmp_path: Path) -> None:
-    competition = new_like(Place("competition", tmp_path), name)
+def test_a_real_task(name: str, tmp_path: Path, platform: "PlatformEngine") -> None:
+    """Its competition also has the scores that libraries give the answers of its maker."""
+    competition = made_like(name, tmp_path)
     gen_bundle(competition, "--out", tmp_path / "bundle.zip", "--set", f"docker_image={PLATFORM_IMAGE}", "--force")
-    assert_same(boards(tmp_path / "bundle.zip", tmp_path))
+    ours = replayed(tmp_path / "bundle.zip", InProcessEngine())
+    assert_scores_of_maker(name, ours)
+    assert_same([ours, replayed(tmp_path / "bundle.zip", platform)])
 
 
 @pytest.mark.parametrize("name", FURTHER)
-def test_a_further_task(name: str, tmp_path: Path) -> None:
+def test_a_further_task(name: str, tmp_path: Path, platform: "PlatformEngine") -> None:
     declaration, make = FURTHER[name]
     gold, answers, _ = make(random.Random(0))
     competition = tmp_path / "competition"
@@ -105,7 +144,7 @@ def test_a_further_task(name: str, tmp_path: Path) -> None:
     write_files(competition / "data" / "test", gold)
     write_files(tmp_path / "team", answers)
     gen_bundle(competition, "--out", tmp_path / "bundle.zip", "--force")
-    assert_same(boards(tmp_path / "bundle.zip", tmp_path, "--submission", tmp_path / "team"))
+    assert_same([replayed(tmp_path / "bundle.zip", one, tmp_path / "team") for one in (InProcessEngine(), platform)])
 
 
 def test_every_metric_without_a_model_is_among_these() -> None:
