@@ -54,10 +54,6 @@ LONGEST = ("test_readme.py", "test_wheel.py")
 # As a module is imported, not within a test: all its tests need a model's packages.
 NEEDS_MODELS = re.compile(r"^pytest\.importorskip\(", re.MULTILINE)
 
-# Marks that few tests have: their module names them, or the `conftest.py` beside it does.
-RARE_MARKS = {name: re.compile(rf"\bmark\.{name}\b") for name in ("docker", "image", "platform")}
-RARE_MARKS["models"] = re.compile(rf"{NEEDS_MODELS.pattern}|\bmark\.models\b", re.MULTILINE)
-
 # The reason of a test that was skipped for want of a program, which ends with the command that installs it.
 MISSING_PROGRAM = re.compile(r"no \w+ here: (?P<command>.+)")
 
@@ -124,26 +120,13 @@ def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave modules unread in which nothing is wanted.
-
-    Without model tests, those of models: importing torch takes seconds a worker. With rare tests alone (`-m "docker or
-    image"`), those that have none: reading all takes a quarter of a minute.
-    """
-    wanted = config.getoption("markexpr")
-    if not collection_path.match("test_*.py"):
-        return None
-    if "not models" in wanted:
-        return NEEDS_MODELS.search(collection_path.read_text(encoding="utf-8")) is not None or None
-    marks = wanted.split(" or ")
-    if not RARE_MARKS.keys() >= set(marks):
-        return None
-    return not any(_names(collection_path, mark) for mark in marks) or None
+    """Leave modules of models unread where these are not wanted: importing torch takes seconds a worker."""
+    unwanted = "not models" in config.getoption("markexpr") and collection_path.match("test_*.py")
+    return (unwanted and _needs_models(collection_path)) or None
 
 
-def _names(module: Path, mark: str) -> bool:
-    """Whether a module, or the `conftest.py` beside it, names a rare mark."""
-    files = (module, module.with_name("conftest.py"))
-    return any(RARE_MARKS[mark].search(file.read_text(encoding="utf-8")) for file in files if file.exists())
+def _needs_models(module: Path) -> bool:
+    return NEEDS_MODELS.search(module.read_text(encoding="utf-8")) is not None
 
 
 def pytest_collection_finish() -> None:
@@ -154,12 +137,7 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest, lest a worker has it left at the end; see that only what may be is left unread."""
     items.sort(key=lambda item: item.path.name not in LONGEST)
-    marked: dict[Path, list[set[str]]] = {}
-    for item in items:
-        marked.setdefault(item.path, []).append({mark.name for mark in item.iter_markers()} & RARE_MARKS.keys())
-    for path, of_tests in marked.items():
-        if NEEDS_MODELS.search(path.read_text(encoding="utf-8")) and not all("models" in marks for marks in of_tests):
+    unmarked = {item.path for item in items if item.get_closest_marker("models") is None}
+    for path in sorted(unmarked):
+        if _needs_models(path):
             raise pytest.UsageError(f"{path} needs models, but not all of its tests are marked so")
-        unnamed = [mark for mark in set().union(*of_tests) if not _names(path, mark)]
-        if unnamed:
-            raise pytest.UsageError(f"{path} has tests marked {unnamed}, and names the mark nowhere")
