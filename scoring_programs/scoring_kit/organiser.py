@@ -221,8 +221,8 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
             `submission`, a zip.
 
     Returns:
-        `scores`: task id → column key → score, of the tasks that the submission enters; or `missing`: which Python
-        package is not here, in words.
+        `scores`: task id → column key → score, of the tasks that the submission enters; or `missing`: the Python
+        module that is not here.
 
     Raises SubmissionError where it is refused; OrganiserError where package, columns, gold or own functions are wrong.
     """
@@ -244,7 +244,7 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
             package = missing_package(error)
             if package is None:
                 raise
-            return {"missing": what_is_missing(package)}
+            return {"missing": package}
         scores = json.loads((Path(out) / "scores.json").read_text(encoding="utf-8"))
     failed = []
     for result in results.values():

@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from gen_bundle.author.new.project import real_tasks
 from gen_bundle.build.package import libraries
 from gen_bundle.cli import root
+from gen_bundle.codabench import worker
 from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines import Container, Ended, LineListener
@@ -101,11 +102,23 @@ def assert_same(found: Sequence[Mapping[str, Mapping[str, Any]]]) -> None:
         assert told == pytest.approx({key: scores[key] for key in told}, abs=1e-9), run
 
 
+def platform_says(code: str, *arguments: str) -> list[str]:
+    command = [str(PYTHON), "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
 def test_the_interpreter_has_the_images_packages() -> None:
     asked = ("numpy", "pandas", "scikit-learn", "scipy")
     code = "import importlib.metadata as m, sys; print(*map(m.version, sys.argv[1:]))"
-    done = subprocess.run([PYTHON, "-c", code, *asked], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [PACKAGES[name] for name in asked]
+    assert platform_says(code, *asked) == [PACKAGES[name] for name in asked]
+
+
+def test_its_standard_library_is_the_one_that_is_known() -> None:
+    version, *names = platform_says("import sys; print('%d.%d' % sys.version_info[:2], *sys.stdlib_module_names)")
+    if version == worker.PYTHON:
+        public = {name for name in names if not name.startswith("_")}
+        assert public == {name for name in worker.STANDARD_LIBRARY if not name.startswith("_")}
 
 
 @pytest.mark.parametrize("name", WITHOUT_MODELS)

@@ -8,6 +8,7 @@ from pathlib import Path
 from gen_bundle.build.foreign import ForeignProject, platform_date
 from gen_bundle.build.package.libraries import lacking, unlocked
 from gen_bundle.build.package.phase_data import PhaseData
+from gen_bundle.build.package.programs import surely_absent
 from gen_bundle.build.package.resolve import Resolved
 from gen_bundle.check.report import SYNTHETIC
 from gen_bundle.check.rules.unfinished import EXAMPLE_ADDRESS
@@ -126,6 +127,14 @@ def _packages(competition: Resolved) -> Iterator[Lack]:
             "image-lacks",
             f"{PLATFORM_IMAGE} has no {', '.join(absent)}.",
             f"Lock them, and they travel in the programs: gen-bundle image lock {competition.folder}.",
+        )
+    elif absent := surely_absent(competition):
+        yield Lack(
+            "image-lacks",
+            f"{PLATFORM_IMAGE} has no {', '.join(absent)}, which the competition's own code imports.",
+            f"Name the packages with their versions in `requirements` of {FILE}, and lock them, so that they travel in "
+            f"the programs: gen-bundle image lock {competition.folder}. Or name an image that has them: "
+            "--set docker_image=….",
         )
     if absent := lacking(competition):
         yield Lack(

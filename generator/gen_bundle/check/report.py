@@ -19,7 +19,7 @@ LEAK = "leak"  # reference data where participants can read them
 UNGUARDED = "secret-not-there"  # a secret by a name that nothing has, so that it is not searched for
 Later = Literal["ok", "trap", "broken"]
 VERDICTS = {
-    "ok": "it will work",
+    "ok": "nothing found that would keep it from working",
     "trap": "it will work, but not as intended",
     "broken": "it cannot work",
     None: "the platform would not create the competition",

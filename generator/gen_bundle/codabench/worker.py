@@ -6,6 +6,7 @@ server then does with the scores is in `gen_bundle.codabench.board`.
 """
 
 import json
+import sys
 import traceback
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -212,3 +213,25 @@ MODULES = frozenset(
     }
 )
 """Modules that can be imported from these and from what pip installs with them."""
+UNTIL_312 = frozenset(
+    {
+        *(
+            "aifc",
+            "audioop",
+            "cgi",
+            "cgitb",
+            "chunk",
+            "crypt",
+            "imghdr",
+            "lib2to3",
+            "mailcap",
+            "msilib",
+            "nis",
+            "nntplib",
+        ),
+        *("ossaudiodev", "pipes", "sndhdr", "spwd", "sunau", "telnetlib", "uu", "xdrlib", "_crypt"),
+    }
+)
+NOT_IN_312 = frozenset({"annotationlib", "asynchat", "asyncore", "compression", "distutils", "imp", "smtpd"})
+STANDARD_LIBRARY = (sys.stdlib_module_names | UNTIL_312) - NOT_IN_312
+"""Modules of the image's Python, whichever version this is: what other versions have no more, or not yet."""

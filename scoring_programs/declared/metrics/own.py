@@ -6,6 +6,7 @@ here, so that a function without one runs in an image without numpy.
 
 import importlib.util
 import math
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -38,6 +39,8 @@ def own_function(file: Path, name: str) -> Own:
         OrganiserError: the file cannot be run, or has no such function.
         ModuleNotFoundError: a package that it needs is not installed.
     """
+    if str(file.parent) not in sys.path:  # where the files lie that travel beside it, modules among them
+        sys.path.insert(0, str(file.parent))
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None or not file.is_file():
         raise OrganiserError(f"{file.name}: no such file. Expected: the module with the metric {name}.")

@@ -1,10 +1,11 @@
-"""Programs that Python 3 cannot parse, and innocents: newer syntax, unused files, Python 2 on purpose."""
+"""Programs that Python 3 cannot parse, or whose imports the image has not; and innocents."""
 
 import sys
 from pathlib import Path
 
 import pytest
 
+from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from tests.generator.check.drafts import new
 
 OLD = {
@@ -31,12 +32,14 @@ INNOCENT = {
 }
 
 
-def found(tmp_path: Path, files: dict[str, str], command: str, **keys: str) -> list[str]:
+def found(
+    tmp_path: Path, files: dict[str, str], command: str, rule: str = "program-not-python-3", **keys: str
+) -> list[str]:
     draft = new()
     draft.yaml.update(keys)
     draft.files["scoring/metadata.yaml"] = f"command: {command}\n".encode()
     draft.files.update({f"scoring/{name}": text.encode() for name, text in files.items()})
-    return [finding.what for finding in draft.check(tmp_path).findings if finding.id == "program-not-python-3"]
+    return [finding.what for finding in draft.check(tmp_path).findings if finding.id == rule]
 
 
 @pytest.mark.parametrize("name", OLD)
@@ -82,3 +85,27 @@ def test_modules_that_are_surely_imported_are_parsed_as_well(
 ) -> None:
     whats = found(tmp_path, files, "python3 score.py")
     assert [expected in what for what in whats] == ([True] if expected else [])
+
+
+@pytest.mark.parametrize(
+    ("files", "absent"),
+    [
+        ({"score.py": "import torch\n"}, "torch"),
+        ({"score.py": "from nltk.tokenize import word_tokenize\nimport evaluate, numpy\n"}, "nltk, evaluate"),
+        ({"score.py": "import metrics\n", "metrics.py": "import os\nimport sacrebleu.metrics\n"}, "sacrebleu"),
+        ({"score.py": "from distutils.util import strtobool\n"}, "distutils"),
+        ({"score.py": "import cgi, telnetlib, sklearn.metrics, yaml, PIL\n"}, ""),
+        ({"score.py": "try:\n    import torch\nexcept ImportError:\n    torch = None\n"}, ""),
+        ({"score.py": "def f():\n    import torch\n"}, ""),
+        ({"score.py": "import metrics\n", "lib/metrics/__init__.py": ""}, ""),
+        ({"score.py": "import fast\n", "fast.cpython-312-x86_64-linux-gnu.so": ""}, ""),
+        ({"score.py": "import sys\nsys.path.append('/app/ingested_program')\nimport model\n"}, ""),
+        ({"score.py": "import os\nos.system('pip install torch')\nimport torch\n"}, ""),
+        ({"score.py": "import os\n", "plots.py": "import seaborn\n"}, ""),
+    ],
+)
+def test_an_import_of_what_the_platforms_image_has_not(tmp_path: Path, files: dict[str, str], absent: str) -> None:
+    whats = found(tmp_path, files, "python score.py", "library-missing", docker_image=PLATFORM_IMAGE)
+    needs = f"needs {absent}, which {PLATFORM_IMAGE} has not"
+    assert [what.partition("' ")[2] for what in whats] == ([needs] if absent else [])
+    assert found(tmp_path, files, "python score.py", "library-missing", docker_image="team/image:1") == []

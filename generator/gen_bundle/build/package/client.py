@@ -94,7 +94,7 @@ class TaskColumns(TypedDict):
 
 @with_config(STRICT)
 class Tried(TypedDict, total=False):
-    """Of `trial`: task id → column key → score of the tasks that are entered, or what is missing to score at all.
+    """Of `trial`: task id → column key → score of the tasks that are entered, or the module that is missing.
 
     `refused` is why a check of the organisers' own refuses the template.
     """

@@ -13,9 +13,11 @@ from gen_bundle.build.package.programs import SAMPLE, write_program
 from gen_bundle.build.package.resolve import Resolved, ids
 from gen_bundle.codabench.board import DECIMALS
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
+from gen_bundle.declaration.read import FILE
 from gen_bundle.declaration.source import nearest
 from gen_bundle.ground.errors import UserError, raise_all
 from gen_bundle.ground.zips.writing import Members, below, folder_members, write_zip
+from scoring_kit.base.environment import what_is_missing
 from scoring_kit.base.submissions import UNREADABLE, is_junk
 
 TEMPLATE = "the template that organiser.py writes"
@@ -485,7 +487,9 @@ def try_out(competition: Resolved, named: Mapping[str, TaskColumns], phases: Seq
                 failed.setdefault(message, []).append(f"{phase.id}: {_place(competition, phase, name)}")
             continue
         if "missing" in tried:
-            return Trial({}, (f"Neither template nor baselines were scored. {tried['missing']}",))
+            _refuse_left_behind(competition, tried["missing"])
+            absent = what_is_missing(tried["missing"])
+            return Trial({}, (f"Neither template nor baselines were scored. {absent}",))
         if "refused" in tried:
             why = f"{phase.id}: the template is no valid submission ({tried['refused'].rstrip('.')})."
             if any((competition.data / "baselines" / phase.data_id).glob("[!.]*")):
@@ -511,6 +515,24 @@ def _place(competition: Resolved, phase: DeclaredPhase, submission: str) -> str:
     if submission != TEMPLATE:
         return f"baselines/{phase.data_id}/{submission}"
     return "the template, whose answers are empty or 0" if competition.scoring.tables else TEMPLATE
+
+
+def _refuse_left_behind(competition: Resolved, module: str) -> None:
+    """Refuse a module that is not found by those who import it, since it only lies in the competition's folder.
+
+    Raises:
+        UserError: it does.
+    """
+    file, folder = competition.folder / f"{module}.py", competition.folder / module
+    if not file.is_file() and not any(folder.glob("*.py")):
+        return
+    expected = f"the module in the scoring package {competition.package.name}/"
+    if not competition.package.is_own:
+        expected = f"scoring_files: [{file.name}]"
+        if not file.is_file():
+            expected = f"its code in files beside {FILE}, named in scoring_files: folders do not travel"
+    found = f"{module} lies beside {FILE}, and does not travel with the code that imports it."
+    raise UserError(f"{found} Expected {expected}.")
 
 
 def _trials(

@@ -5,7 +5,6 @@ import hashlib
 import json
 import re
 import shutil
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -19,7 +18,7 @@ from typing import Any
 from gen_bundle.build.package.libraries import libraries_beyond_score, site_members
 from gen_bundle.build.package.resolve import ProgramPart, Resolved, ids
 from gen_bundle.codabench.board import time_limit
-from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE
+from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE, STANDARD_LIBRARY
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.ground.local_files import file_digest
 from gen_bundle.ground.resources import resource
@@ -214,7 +213,11 @@ def program_description(
         "score_decimals": None,
         "scores_hidden": False,
         "baselines": baselines,
-        "needs": [*libraries_beyond_score(competition), *competition.declaration.requirements],
+        "needs": [
+            *libraries_beyond_score(competition),
+            *competition.declaration.requirements,
+            *surely_absent(competition),
+        ],
     }
     if phase:
         description |= {
@@ -304,13 +307,16 @@ def syntax_tree(text: str) -> ast.Module:
         return ast.parse(text)
 
 
-def _imported_names(path: Path) -> list[str]:
-    """The names that a module may import when it runs, of `from .a import b` both `.a` and `.a.b`."""
-    return _names_in(_state(path))
+def _imported_names(path: Path, surely: bool = False) -> list[str]:
+    """The names that a module may import when it runs, of `from .a import b` both `.a` and `.a.b`.
+
+    With `surely` those without which it is not imported itself: not within a function, a `try` or a condition.
+    """
+    return _names_in(_state(path), surely)
 
 
 @cache
-def _names_in(state: State) -> list[str]:
+def _names_in(state: State, surely: bool) -> list[str]:
     names: list[str] = []
     try:
         waiting: list[ast.AST] = [*_parsed(state[0])]
@@ -327,7 +333,7 @@ def _names_in(state: State) -> list[str]:
             for alias in node.names:
                 names.append(f"{below}{alias.name}")
         for_types = isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
-        if not for_types:
+        if not for_types and not surely:
             for block in BLOCKS:  # nothing is imported within an expression
                 waiting += getattr(node, block, ())
     return names
@@ -350,7 +356,7 @@ def _parsed(path: Path) -> list[ast.stmt]:
 
 
 def absent_imports(competition: Resolved) -> list[str]:
-    """Return the modules that the competition's own code imports and the platform's image lacks."""
+    """Return the modules that the competition's own code may import and the platform's image lacks."""
     if competition.declaration.image != PLATFORM_IMAGE:
         return []
     package = competition.package
@@ -364,7 +370,38 @@ def absent_imports(competition: Resolved) -> list[str]:
                 names.add(name.partition(".")[0])
     ours = {path.stem for path in resource("scoring_programs").iterdir()}
     ours |= {name.split("/")[1].removesuffix(".py") for name in site_members(competition)}
-    return sorted(names - MODULES - ours - sys.stdlib_module_names - {package.name, ""})
+    ours |= {Path(name).stem for name in competition.program_files}
+    return sorted(names - MODULES - ours - STANDARD_LIBRARY - {package.name, ""})
+
+
+def surely_absent(competition: Resolved) -> list[str]:
+    """Return those of `absent_imports` without which nothing is scored: the modules that score import them at once."""
+    absent = set(absent_imports(competition))
+    if not absent:
+        return []
+    package = competition.package
+    names: list[str] = []
+    for path in competition.program_files.values():
+        if path.suffix == ".py":
+            names += _imported_names(path, surely=True)
+    if package.is_own:
+        waiting = [package.name]
+        waiting += [f"{package.name}.{module}" for module in ("submission", "reference", *competition.task_ids)]
+        looked_at: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            module = _module_file(package.folder, name)
+            if module is None or name in looked_at:
+                continue
+            looked_at.add(name)
+            own = name if module.name == "__init__.py" else name.rpartition(".")[0]
+            for one in _imported_names(module, surely=True):
+                with suppress(ImportError):
+                    imported = resolve_name(one, own)
+                    names.append(imported)
+                    if imported.split(".")[0] == package.name:
+                        waiting.append(imported)
+    return sorted(absent.intersection(name.split(".")[0] for name in names))
 
 
 def entry_seconds(competition: Resolved, phase: DeclaredPhase) -> int:

@@ -19,9 +19,11 @@ from gen_bundle.codabench.versions import DIFFERENCES
 from gen_bundle.codabench.worker import (
     LOCAL_IMAGES,
     METADATA_NAMES,
+    MODULES,
     NO_TEXT,
     PACKAGES,
     PLATFORM_IMAGE,
+    STANDARD_LIBRARY,
     Metadata,
     command_in,
 )
@@ -213,13 +215,14 @@ def _program_not_python_3(bundle: Bundle) -> Iterator[Problem]:
     → Write it in Python 3 (2to3 does most of it), or name an image with Python 2 and call `python2`.
     """
     for program in programs(bundle):
-        for name, error in _unparsable(program, bundle.competition.image == DEFAULT_IMAGE):
-            what = f"{where(program.use)}: {name}:{error.lineno or 1} is not Python 3: {error.msg}"
-            yield Problem(what, program.use.at)
+        for name, error in _sources_run(program, bundle.competition.image == DEFAULT_IMAGE):
+            if isinstance(error, SyntaxError) and not _is_later_python(error):
+                what = f"{where(program.use)}: {name}:{error.lineno or 1} is not Python 3: {error.msg}"
+                yield Problem(what, program.use.at)
 
 
-def _unparsable(program: UnpackedProgram, is_python_3: bool) -> Iterator[tuple[str, SyntaxError]]:
-    """The files of a program that its command runs, or that these import, and that Python 3 cannot parse."""
+def _sources_run(program: UnpackedProgram, is_python_3: bool) -> Iterator[tuple[str, tuple[str, ...] | SyntaxError]]:
+    """The files of a program that its command runs, or that these import: what each surely imports, or its fault."""
     interpreter, script, *_ = [*(program.metadata.command or "").split(), "", ""]
     if not PYTHON_3.match(interpreter) or not (is_python_3 or "3" in interpreter):
         return
@@ -235,11 +238,11 @@ def _unparsable(program: UnpackedProgram, is_python_3: bool) -> Iterator[tuple[s
         try:
             imported = _imported(source)
         except SyntaxError as error:
-            if not _is_later_python(error):
-                yield name, error
+            yield name, error
         except (ValueError, RecursionError, MemoryError):
             continue  # no text at all, or no program that people write
         else:
+            yield name, imported
             folder = name.rpartition("/")[0]
             for module in imported:
                 path = f"{folder}/{module.replace('.', '/')}".removeprefix("/")
@@ -417,13 +420,32 @@ def _library_missing(bundle: Bundle) -> Iterator[Problem]:
             if found := BROUGHT.match(name):
                 held[found["name"].lower().replace("_", "-")] = found["version"]
         needed = read_program_json(program.unpacked.tree.find(PROGRAM_JSON)).get("needs")
-        absent: list[str] = []
+        absent: dict[str, None] = {}
         for one in needed if isinstance(needed, list) else ():
             if not _is_held(str(one), held):
-                absent.append(str(one))
+                absent[str(one)] = None
+        absent |= dict.fromkeys(_found_nowhere(program))
         if absent:
             what = f"{where(program.use)} needs {', '.join(absent)}, which {PLATFORM_IMAGE} has not"
             yield Problem(what, program.use.at)
+
+
+ELSEWHERE = re.compile(rb"sys\.path|addsitedir|PYTHONPATH|\bpip3?\b")
+"""Code that looks for modules in other places, or installs some."""
+
+
+def _found_nowhere(program: UnpackedProgram) -> Iterator[str]:
+    """The modules that a program surely imports and that neither image nor program has.
+
+    None where it looks for modules in other places, as in the submission, or installs some.
+    """
+    names = {part.partition(".")[0] for path in program.unpacked.names for part in path.split("/")}
+    if not any(ELSEWHERE.search(source) for source in _sources(program.unpacked, b"")):
+        for _, imported in _sources_run(program, is_python_3=True):
+            for module in imported if isinstance(imported, tuple) else ():
+                top = module.partition(".")[0]
+                if top not in MODULES | STANDARD_LIBRARY | names:
+                    yield top
 
 
 def _is_held(needed: str, held: Mapping[str, str | None]) -> bool:

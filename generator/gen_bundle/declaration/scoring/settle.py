@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.codabench.worker import MODULES, STANDARD_LIBRARY
 from gen_bundle.declaration.model import BETTER, DeclaredPhase
 from gen_bundle.declaration.scoring.columns import OWN, DeclaredMetric, read_metric
 from gen_bundle.declaration.scoring.metrics import MetricRow, default_worst
@@ -75,6 +76,7 @@ def _check_folder(engine: Mapping[str, Any], folder: Path, column: Section) -> N
 
 
 DECLARED = "declared"
+TAKEN_MODULES = STANDARD_LIBRARY | MODULES | {"declared", "scoring_kit"}
 COMPUTED = {"avg": "Mean", "sum": "Sum", "min": "Minimum", "max": "Maximum", "avg_rank": "Mean rank"}
 PRECISION = 4
 PRECISIONS: Mapping[float, int] = {100: 2}
@@ -170,6 +172,8 @@ def settle(declared: Section, folder: Path) -> DeclaredScoring:
         with_metric.append((one.said.data, metric))
         if metric.file is not None:
             own.append(metric)
+            if taken := _taken(Path(metric.file).name):
+                one.said.fault(taken, "metric")
     beside = list(_scoring_files(declared, folder, are_read=bool(own)))
     for metric in own:
         metric.beside = beside
@@ -189,11 +193,23 @@ def _scoring_files(declared: Section, folder: Path, *, are_read: bool) -> Iterat
             declared.fault(f"expected a file name without a folder (found {name!r}).", "scoring_files", at)
         elif not (folder / name).is_file():
             declared.fault(f"no file {name!r} beside bundle.yaml.", "scoring_files", at)
+        elif taken := _taken(name):
+            declared.fault(taken, "scoring_files", at)
         elif not are_read:
             what = f"no metric of your own reads {name}."
             declared.fault(f"{what} Expected a column with metrics.py:name.", "scoring_files", at)
         else:
             yield name
+
+
+def _taken(name: str) -> str:
+    """Return that a module's name is another one's, which would import it instead; empty where it is not."""
+    if not name.endswith(".py") or name.removesuffix(".py") not in TAKEN_MODULES:
+        return ""
+    return (
+        f"{name} has the name of a module of Python, of the platform's image or of the scoring program, which would be "
+        "mixed up. Expected another name."
+    )
 
 
 def _show_bounds(table: DeclaredTable) -> None:

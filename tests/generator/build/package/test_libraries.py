@@ -17,7 +17,7 @@ import pytest
 from gen_bundle.author.new.project import Place, new_package
 from gen_bundle.build.package import libraries
 from gen_bundle.build.package.libraries import OWN_LOCK, OWN_LOCK_HEAD
-from gen_bundle.build.package.programs import absent_imports, program_members
+from gen_bundle.build.package.programs import absent_imports, program_members, surely_absent
 from gen_bundle.build.package.resolve import Resolved, resolve
 from gen_bundle.check.bundle import open_bundle
 from gen_bundle.check.leaks.visible import foreign_files, visible_files
@@ -211,8 +211,12 @@ def test_what_own_code_imports_and_the_image_lacks_is_said(tmp_path: Path) -> No
     lazy = "\n\ndef words():\n    import nltk.data, numpy, scoring_kit.errors, csv\n    import my_task.submission\n"
     code.write_text(code.read_text(encoding="utf-8") + lazy, encoding="utf-8")
     assert absent_imports(resolve(folder)) == ["nltk"]
-    assert [note for note in built(folder).notes if note.startswith("nltk: imported by")]
-    assert absent_imports(resolve(folder, overrides=("docker_image=me/mine:1",))) == []
+    assert surely_absent(resolve(folder)) == []
+    assert [note for note in built(folder).notes if note.startswith("nltk: imported somewhere")]
+    (folder / "my_task" / "words.py").write_text("from nltk import data\n", encoding="utf-8")
+    code.write_text(f"from .words import data\n{code.read_text(encoding='utf-8').replace('from __future__', '#')}")
+    assert surely_absent(resolve(folder)) == ["nltk"]
+    assert [lack for lack in built(folder).draft if "has no nltk, which" in lack.what]
 
 
 def test_the_table_is_what_the_lock_holds() -> None:

@@ -1,0 +1,100 @@
+"""What a function beside bundle.yaml imports: modules that travel with it, and packages that the image has not."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from gen_bundle.build.package.programs import absent_imports, surely_absent
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.cli import root
+from gen_bundle.codabench.worker import PLATFORM_IMAGE
+from tests.scoring_programs.declared.declaring import faults_of
+from tests.scoring_programs.declared.test_own_functions import LABEL, project
+
+pytestmark = pytest.mark.slow
+ON_THE_PLATFORM = f"docker_image={PLATFORM_IMAGE}"
+FUNCTION = "\n\ndef mine(gold, predicted):\n    return own_scorer.value(gold, predicted)\n"
+NUMBER = "\n\ndef mine(gold, predicted):\n    return 1.0\n"
+SCORER = "def value(gold, predicted):\n    return 0.75\n"
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    done = CliRunner().invoke(root, [str(argument) for argument in arguments])
+    return done.exit_code, done.output
+
+
+def test_a_module_that_is_listed_travels_and_is_imported(tmp_path: Path) -> None:
+    folder = project(tmp_path, "import own_scorer" + FUNCTION, ["own_scorer.py"])
+    (folder / "own_scorer.py").write_text(SCORER, encoding="utf-8")
+    status, said = run(folder, "--out", tmp_path / "b.zip")
+    assert status == 0, said
+    assert "own_scorer" not in said.replace("./own_scorer.py", "")
+    (tmp_path / "team.csv").write_text("id,label\na,yes\nb,yes\nc,no\nd,no\n", encoding="utf-8")
+    status, said = run("dry-run", tmp_path / "b.zip", "--engine", "process", "--trust", "--out", tmp_path / "out")
+    assert status == 0, said
+    runs = json.loads((tmp_path / "out" / "dry-run.json").read_text(encoding="utf-8"))["runs"]
+    assert {run["scores"]["own"] for run in runs} == {0.75}
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "expected"),
+    [
+        ("own_scorer.py", "import own_scorer" + FUNCTION, "scoring_files: [own_scorer.py]."),
+        ("own_scorer.py", FUNCTION.replace("    return", "    import own_scorer\n    return"), "scoring_files: ["),
+        ("own_scorer/__init__.py", "import own_scorer" + FUNCTION, "its code in files beside bundle.yaml, named in "),
+    ],
+)
+def test_one_that_is_not_is_no_package_to_be_installed(tmp_path: Path, place: str, text: str, expected: str) -> None:
+    folder = project(tmp_path, text)
+    (folder / place).parent.mkdir(exist_ok=True)
+    (folder / place).write_text(SCORER, encoding="utf-8")
+    status, said = run(folder, "--out", tmp_path / "b.zip")
+    assert status == 2
+    where = "own_scorer lies beside bundle.yaml, and does not travel with the code that imports it."
+    assert f"{where} Expected {expected}" in said
+    assert "pip install" not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "surely", "perhaps"),
+    [
+        ("import no_such.part, numpy, csv" + NUMBER, ["no_such"], []),
+        ("from no_such import part" + NUMBER, ["no_such"], []),
+        ("try:\n    import no_such\nexcept ImportError:\n    no_such = None" + NUMBER, [], ["no_such"]),
+        ("if __name__ == '__main__':\n    import no_such" + NUMBER, [], ["no_such"]),
+        (NUMBER + "\n\ndef plot():\n    import no_such\n", [], ["no_such"]),
+        ("from sklearn.metrics import f1_score" + NUMBER, [], []),
+    ],
+)
+def test_what_the_image_has_not_keeps_a_bundle_a_draft_that_cannot_work(
+    tmp_path: Path, text: str, surely: list[str], perhaps: list[str]
+) -> None:
+    folder = project(tmp_path, text)
+    competition = resolve(folder, overrides=(ON_THE_PLATFORM,))
+    assert surely_absent(competition) == surely
+    assert absent_imports(competition) == sorted([*surely, *perhaps])
+    assert absent_imports(resolve(folder, overrides=("docker_image=me/mine:1",))) == []
+    status, said = run(folder, "--out", tmp_path / "b.zip", "--set", ON_THE_PLATFORM)
+    assert status == 0, said
+    lacking = f"missing: {PLATFORM_IMAGE} has no no_such, which the competition's own code imports."
+    assert (lacking in said) is bool(surely)
+    assert ("note: no_such: imported somewhere in the competition's own code" in said) is bool(perhaps)
+    status, said = run("check", tmp_path / "b.zip")
+    assert ("needs no_such, which" in said) is bool(surely)
+    assert ("it cannot work" in said) is bool(surely)
+
+
+@pytest.mark.parametrize(("name", "key"), [("random.py", "scoring_files.0"), ("numpy.py", "tasks.0.columns.0.metric")])
+def test_the_name_of_another_module_is_refused(tmp_path: Path, name: str, key: str) -> None:
+    for file in ("metrics.py", name):
+        (tmp_path / file).touch()
+    own = "metrics.py" if key.startswith("scoring") else name
+    files = [name] if own != name else []
+    column = {"key": "c", "metric": f"{own}:mine", "sort": "desc", "worst": 0}
+    submission = {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, LABEL]}
+    tasks = [{"id": "t", "columns": [column]}]
+    declaration = {"submission": submission, "reference": {"file": "g.csv"}, "tasks": tasks, "scoring_files": files}
+    (fault,) = faults_of(declaration, tmp_path)
+    assert fault.startswith(f"{key}: {name} has the name of a module of Python, of the platform's image or of ")
