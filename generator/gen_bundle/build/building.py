@@ -338,13 +338,17 @@ def _findings(
     """Return what the check finds in a finished bundle: what is grave, and what is not.
 
     Grave is what Codabench would refuse, what would not work, and gold where participants can read it. Dates in the
-    past and an image of this machine are left out: they are named with all else that keeps a bundle a draft.
+    past, an image of this machine and what it lacks are left out: they are named with all else that keeps a bundle a
+    draft; but what the image of a foreign project lacks only the check knows.
     """
+    of_draft = {OVER, UNPUBLISHED, UNFINISHED}
+    if isinstance(competition, Resolved):
+        of_draft.add(LACKING)
     queue = competition.declaration.queue
     known = [queue] if queue else []
     grave, others = [], []
     for finding in check_path(bundle, elsewhere=hidden, known_keys=known).findings:
-        if finding.id in (OVER, UNPUBLISHED, LACKING, UNFINISHED):
+        if finding.id in of_draft:
             continue
         if finding.grave:
             grave.append(finding)

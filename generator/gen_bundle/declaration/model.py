@@ -507,8 +507,8 @@ class DeclaredCompetition(CompetitionSettings):
     )
     scoring_files: list[Line] = Field(
         default_factory=list,
-        description="Files beside bundle.yaml that metrics of your own read, such as an ontology, or import: they travel "
-        "beside metrics.py, so that Path(__file__).parent / NAME finds them. Participants do not get them.",
+        description="Files beside bundle.yaml that metrics of your own read, such as an ontology, or import: they "
+        "travel beside metrics.py, so that Path(__file__).parent / NAME finds them. Participants do not get them.",
     )
     time_zones: list[str] = Field(
         default=["America/New_York", "Europe/London", "Asia/Tokyo"], description="Local times shown on the pages."
