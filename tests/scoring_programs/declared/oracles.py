@@ -170,9 +170,18 @@ def rows_of_labels(values: Sequence[str] = LABELS, declared: bool = True) -> lis
     ]
     if declared:
         rows += [kappa(weights, values) for weights in ("none", "linear", "quadratic")]
-        rows += [averaged(part, values, average, "declared", 1) for part in PARTS for average in AVERAGES]
-        rows += [averaged("fbeta", values, average, "declared", 1, beta=2) for average in AVERAGES]
+        rows += [averaged("f1", values, average, "declared", 1) for average in AVERAGES]
+        rows += [averaged(part, values, "macro", "declared", 1) for part in PARTS[:2]]
+        rows.append(averaged("fbeta", values, "macro", "declared", 1, beta=2))
     return rows
+
+
+def one_of_each(rows: Rows) -> list[Row]:
+    """The first row of each metric: what labels of another form are counted by is the labels' own code."""
+    first: dict[str, Row] = {}
+    for metric, oracle in rows:
+        first.setdefault(metric["name"], (metric, oracle))
+    return list(first.values())
 
 
 CLUSTERS: list[Row] = [
@@ -274,14 +283,14 @@ def rows_of_elements(elements: Callable[[Any], Any], **match: Any) -> list[Row]:
     return [of_elements(part, average, elements, **match) for part in PARTS for average in ("micro", "macro")]
 
 
+OPEN_SETS: list[Row] = [
+    of_sets("f1", average, labels, 0) for average in (*AVERAGES, "samples") for labels in ("present", "gold")
+]
 SETS: list[Row] = [
-    *(of_sets("f1", average, labels, 0) for average in (*AVERAGES, "samples") for labels in ("present", "gold")),
+    *OPEN_SETS,
     *(of_sets(part, average, "present", 0) for part in PARTS[:2] for average in (*AVERAGES, "samples")),
     *(of_sets(part, average, ["c", "a"], 1) for part in PARTS for average in (*AVERAGES, "samples")),
     *(of_sets("fbeta", average, "gold", 1, beta=2) for average in (*AVERAGES, "samples")),
-]
-DECLARED_SETS: list[Row] = [
-    *SETS,
     *(of_sets("jaccard", average, "declared", 1) for average in (*AVERAGES, "samples")),
     *(of_sets(part, average, "declared", 0) for part in PARTS for average in AVERAGES),
     *rows_of_elements(set),
@@ -415,10 +424,10 @@ ONE_LABEL: list[Row] = [
     ({"name": "roc_auc"}, of_one(of(sk.roc_auc_score), positive=True, negative=True)),
     ({"name": "average_precision"}, of_one(of(sk.average_precision_score), positive=True)),
     *(
-        ({"name": name, "threshold": threshold}, taken(threshold, function))
-        for threshold in (0.5, {"above": 0.5}, 0, {"above": 0.9})
-        for name, function in TAKEN.items()
+        ({"name": "accuracy", "threshold": threshold}, taken(threshold, TAKEN["accuracy"]))
+        for threshold in ({"above": 0.5}, 0, {"above": 0.9})
     ),
+    *(({"name": name, "threshold": 0.5}, taken(0.5, function)) for name, function in TAKEN.items()),
     *(
         (
             {"name": "fbeta", "beta": 2, "average": average, "threshold": 0.25, "zero_division": 1},
@@ -492,7 +501,7 @@ ALL_LABELS: list[Row] = [
     ),
     ({"name": "ece"}, ece(10)),
     ({"name": "ece", "bins": 4}, ece(4)),
-    *through(top, [points(LABELS), *rows_of_labels()], both=False),
+    *through(top, [points(LABELS), *one_of_each(rows_of_labels())], both=False),
 ]
 
 
@@ -776,7 +785,8 @@ CODES = ["1", "2", "5"]
 
 
 def ordinals(values: list[str], numbers: Mapping[str, float]) -> Kind:
-    rows = [*rows_of_labels(values), points(values), EXACT, *through(numbers.__getitem__, [*NUMBERS[:-1], *SIZES[2:]])]
+    rows = [*one_of_each(rows_of_labels(values)), *(kappa(weights, values) for weights in ("linear", "quadratic"))]
+    rows += [points(values), EXACT, *through(numbers.__getitem__, [*NUMBERS[:-1], *SIZES[2:]])]
     if 0 not in numbers.values():
         rows += through(numbers.__getitem__, SIZES[:2])
     pair = lambda rng, count: labels_pair(rng, count, values)  # noqa: E731
@@ -841,8 +851,8 @@ KINDS: dict[str, Kind] = {
     "names": Kind([{"field": "x", "type": "string"}], labels_pair, [EXACT, *CLUSTERS]),
     "ordinals_of_numbers": ordinals(CODES, {one: float(one) for one in CODES}),
     "ordinals_of_words": ordinals(WORDS, {one: float(at) for at, one in enumerate(WORDS)}),
-    "sets": Kind([{"field": "x", "type": "labels", "values": LABELS}], pairs_of(set_of_labels), DECLARED_SETS),
-    "open_sets": Kind([{"field": "x", "type": "labels"}], known_sets, SETS),
+    "sets": Kind([{"field": "x", "type": "labels", "values": LABELS}], pairs_of(set_of_labels), SETS),
+    "open_sets": Kind([{"field": "x", "type": "labels"}], known_sets, OPEN_SETS),
     "numbers": Kind([{"field": "x", "type": "number"}], pairs_of(number, 0.2), NUMBERS),
     "sizes": Kind([{"field": "x", "type": "number", "min": 0}], pairs_of(size, 0.2), SIZES),
     "series": series({"field": "x", "type": "number"}, size, float),
@@ -872,7 +882,7 @@ KINDS: dict[str, Kind] = {
     "lists_of_labels": Kind(
         [{**LABEL, "type": "tags", "scheme": "none"}],
         places_pair,
-        [(metric, place_by_place(oracle)) for metric, oracle in rows_of_labels()],
+        [(metric, place_by_place(oracle)) for metric, oracle in one_of_each(rows_of_labels())],
     ),
     "lists_of_texts": Kind(
         [{"field": "x", "type": "texts"}], pairs_of(lambda rng: [text(rng) for _ in range(rng.randint(1, 2))]), [EXACT]

@@ -71,6 +71,7 @@ def test_how_many_items_are_decided(one: AttackedColumn, submissions: int, decim
 
 
 @given(st.integers(1, 10), st.integers(2, 300), st.randoms(use_true_random=False))
+@settings(max_examples=40)
 def test_the_digits_of_a_brier_score_are_labels(decimals: int, items: int, rng: random.Random) -> None:
     gold = [0, 1, *(rng.randint(0, 1) for _ in range(items - 2))]
     decided = AttackedColumn("k", "brier", items, 2).decided(1, decimals)
@@ -85,6 +86,7 @@ def test_the_digits_of_a_brier_score_are_labels(decimals: int, items: int, rng: 
 
 @pytest.mark.parametrize("metric", ["mse", "rmse"])
 @given(decimals=st.integers(1, 8), items=st.integers(2, 100), rng=st.randoms(use_true_random=False))
+@settings(max_examples=40)
 def test_the_digits_of_a_squared_error_are_numbers(metric: str, decimals: int, items: int, rng: random.Random) -> None:
     """Of whole numbers from 0 to 9, answers from 0 to 9: the difference of two errors is a sum of weighed gold."""
     gold = [float(rng.randint(0, 9)) for _ in range(items)]
@@ -142,7 +144,7 @@ def learnt_one_by_one(
 @pytest.mark.parametrize("metric", sweep(SCORES, ["accuracy", "f1"]))
 @given(
     labels=st.integers(2, 5),
-    items=st.integers(10, 80),
+    items=st.integers(10, 40),
     decimals=st.integers(2, 9),
     rng=st.randoms(use_true_random=False),
 )
@@ -187,6 +189,7 @@ def test_every_metric_that_is_known_is_a_metric() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("kept_organisers", "forked_python")
 def test_the_packed_program_of_a_recipe_gives_away_as_much(tmp_path: Path) -> None:
     assert CliRunner().invoke(root, ["new", "task", "--recipe", "classification", "--in", str(tmp_path)]).exit_code == 0
     (built,) = build(BuildRequest(str(tmp_path / "task"), tmp_path / "b.zip"))

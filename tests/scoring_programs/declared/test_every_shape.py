@@ -126,7 +126,7 @@ PAIRS = list(itertools.combinations(VALUES, 2))
 
 
 @pytest.mark.parametrize("kind", VALUES)
-@pytest.mark.parametrize("shape", sweep(SHAPES, SHAPES[::5]), ids=str)
+@pytest.mark.parametrize("shape", sweep(SHAPES, SHAPES[::7]), ids=str)
 def test_every_shape_builds(kind: str, shape: tuple[str, str, int, str], tmp_path: Path) -> None:
     rows, missing, arity, suffix = shape
     many = rows == "many"
@@ -147,9 +147,10 @@ def test_every_shape_builds(kind: str, shape: tuple[str, str, int, str], tmp_pat
     assert right == pytest.approx({f"c{i}": 1 if one != {"name": "chrf"} else 100 for i, one in enumerate(metrics)})
 
 
-@pytest.mark.parametrize("required", [True, False])
-@pytest.mark.parametrize("missing", ["reject", "empty"])
-@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+@pytest.mark.parametrize(
+    ("suffix", "missing", "required"),
+    [("csv", "reject", True), ("csv", "empty", False), ("jsonl", "reject", False), ("jsonl", "empty", True)],
+)
 @pytest.mark.parametrize("kinds", sweep(PAIRS, PAIRS[:4]), ids="-".join)
 def test_rows_of_two_fields(kinds: tuple[str, str], missing: str, suffix: str, required: bool, tmp_path: Path) -> None:
     metrics = [{"name": name, "fields": ["f0", "f1"]} for name in ("exact_match", "set_f1", "set_recall")]

@@ -60,8 +60,9 @@ def options_of(folder: Path, text: str, **metric: Any) -> dict[str, Any]:
     return one_table([LABEL], metrics, folder=folder, code=text, worst=-5)
 
 
-@pytest.mark.parametrize("fails", FAILS)
-@pytest.mark.parametrize("when", WHEN)
+@pytest.mark.parametrize(
+    ("fails", "when"), [*((fails, "on wrong answers") for fails in FAILS), *(("divides", when) for when in WHEN)]
+)
 def test_a_build_finds_what_fails(fails: str, when: str, tmp_path: Path) -> None:
     options = options_of(tmp_path, module(WHEN[when], FAILS[fails]))
     gold = read_gold(options, {"gold.csv": GOLD}, tmp_path)
@@ -79,8 +80,7 @@ def test_a_build_refuses_no_function_that_gives_numbers(tmp_path: Path) -> None:
     assert list(failing(plans(options)["t"][1], gold, {})) == []
 
 
-@pytest.mark.parametrize("fails", FAILS)
-@pytest.mark.parametrize("answer", ["right", "wrong"])
+@pytest.mark.parametrize(("answer", "fails"), [*(("right", fails) for fails in FAILS), ("wrong", "divides")])
 def test_a_failure_is_the_worst_value_and_a_warning(fails: str, answer: str, tmp_path: Path) -> None:
     options = options_of(tmp_path, module("predicted[0]['label'] == gold[0]['label']", FAILS[fails]))
     sent = GOLD if answer == "right" else GOLD.replace("0,no", "0,yes", 1)

@@ -17,7 +17,6 @@ from declared.metrics.keys import Keys
 from scoring_kit.resampling.significance import p_values
 from scoring_kit.units import Array, Statistic
 from tests.scoring_programs.scoring_kit.resampling.made_up import team
-from tests.sweeps import sweep
 
 ORDERED = ("spearman", "kendall", "roc_auc", "average_precision")
 MAPS: dict[str, Callable[[Array], Array]] = {
@@ -51,9 +50,8 @@ def made_up(seed: int, units: int, noise: tuple[float, float]) -> tuple[Array, A
 
 @pytest.mark.parametrize("name", MAPS)
 @pytest.mark.parametrize("metric", ORDERED)
-@pytest.mark.parametrize("seed", range(3))
-def test_p_of_a_metric_of_the_order_is_that_of_any_monotone_map(seed: int, metric: str, name: str) -> None:
-    gold, one, other = (side.round(2) for side in made_up(seed, 60, (0.8, 1.0)))  # with ties
+def test_p_of_a_metric_of_the_order_is_that_of_any_monotone_map(metric: str, name: str) -> None:
+    gold, one, other = (side.round(2) for side in made_up(0, 60, (0.8, 1.0)))  # with ties
     assert p_of(metric, gold, one, MAPS[name](other)) == p_of(metric, gold, one, other)
 
 
@@ -90,12 +88,11 @@ def test_answers_ready_to_exchange_score_what_they_scored(metric: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("metric", ["pearson", "spearman", "roc_auc"])
-@pytest.mark.parametrize("units", sweep([20, 100], [20]))
-def test_equal_systems_on_two_scales_rarely_seem_to_differ(metric: str, units: int) -> None:
+@pytest.mark.parametrize("metric", ["pearson", "roc_auc"])
+def test_equal_systems_on_two_scales_rarely_seem_to_differ(metric: str) -> None:
     found = []
     for seed in range(400):
-        gold, one, other = made_up(1000 + seed, units, (1.0, 1.0))
+        gold, one, other = made_up(1000 + seed, 20, (1.0, 1.0))
         found.append(p_of(metric, gold, one, 20 * other, 99, seed) <= 0.05)
     # 400 systems: the standard error of a share of .05 is .011
     assert np.mean(found) <= 0.06 + 0.011

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, spearmanr
@@ -62,6 +62,7 @@ def of_keys(metric: str, gold: NDArray[Any], predicted: NDArray[Any], unit: NDAr
     keys=st.lists(st.tuples(st.integers(0, 1), st.sampled_from([0.1, 0.25, 0.5, 0.9]), st.integers(0, 4)), min_size=1),
     counts=st.lists(st.lists(st.integers(0, 3), min_size=5, max_size=5), min_size=1, max_size=5),
 )
+@settings(max_examples=40)
 def test_each_resample_has_the_librarys_value(
     metric: str, all_pairs: bool, keys: Sequence[tuple[int, float, int]], counts: Sequence[Sequence[int]]
 ) -> None:
@@ -101,16 +102,15 @@ class OneByOne:
 SUMMED = {"f1_by", "two", "f1_where", "pearson", "spearman", "mcc"}
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_tests_of_pairs_are_those_of_single_exchanges(seed: int, tmp_path: Path) -> None:
+def test_tests_of_pairs_are_those_of_single_exchanges(tmp_path: Path) -> None:
     """Means over groups and fields of sums are sums, too."""
-    gold, options = some_rows(seed), mixed_table(tmp_path)
+    gold, options = some_rows(0), mixed_table(tmp_path)
     every = [
         units_of(
             score(
                 options,
                 {"gold.csv": csv_of(GOLD_HEADER, gold)},
-                {"predictions.csv": csv_of(HEADER, answers_of(seed + other, gold))},
+                {"predictions.csv": csv_of(HEADER, answers_of(other, gold))},
                 tmp_path,
             )
         ).statistics

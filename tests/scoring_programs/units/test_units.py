@@ -102,7 +102,7 @@ def assert_other_units_change_nothing(units: Units) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sweep(TASKS, ONE_OF_EACH))
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_statistics_are_what_the_scorer_gives_on_the_units_that_count(name: str, data: st.DataObject) -> None:
     """Every metric of the gold that a column may show has one; units that a metric does not score change nothing."""

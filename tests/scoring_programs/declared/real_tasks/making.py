@@ -19,11 +19,10 @@ __all__ = ["MAKERS", "REAL_TASKS", "Case", "Files", "Team", "Values", "csv_of"]
 Values = dict[str, float]
 Case = tuple[AnyFiles, AnyFiles, Values]
 """Gold, a submission, and the value of every column that has a metric or an expression."""
-MANNERS = ("mixed", "perfect", "random", "constant")
 
 
 class Team(random.Random):
-    """Draws the gold, and answers to it in a manner: `mixed` is often right, `constant` always gives the same."""
+    """Draws the gold, and answers to it: mixed ones, often right, perfect or random ones, or constantly the same."""
 
     manner = "mixed"
 
