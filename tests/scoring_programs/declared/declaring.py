@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import csv
+import io
+import json
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +29,8 @@ from tests.scoring_programs.framed import write_files
 Files = dict[str, str]
 AnyFiles = Mapping[str, str | bytes]
 """By their names, which may have folders."""
+Given = AnyFiles | str
+"""Files, or the text of the only one: of gold.csv or predictions.csv."""
 
 
 @dataclass(frozen=True)
@@ -104,22 +109,27 @@ def one_table(fields: list[dict[str, Any]], metrics: dict[str, Any], **keys: Any
     return options_of(declaration, folder)
 
 
-def read_gold(options: dict[str, Any], gold: AnyFiles, folder: Path) -> reference.Reference:
+def files_of(given: Given, name: str) -> AnyFiles:
+    return {name: given} if isinstance(given, str) else given
+
+
+def read_gold(options: dict[str, Any], gold: Given, folder: Path) -> reference.Reference:
     """The gold, written into a folder and read."""
-    return reference.read(write_files(folder / "ref", gold), tuple(options["metrics"]), options)
+    return reference.read(write_files(folder / "ref", files_of(gold, "gold.csv")), tuple(options["metrics"]), options)
 
 
-def score(options: dict[str, Any], gold: AnyFiles, answers: AnyFiles, folder: Path) -> Scored:
+def score(options: dict[str, Any], gold: Given, answers: Given, folder: Path) -> Scored:
     """Score a submission; raises SubmissionError or OrganiserError as a scoring program would."""
     tasks = tuple(options["metrics"])
     read = read_gold(options, gold, folder)
     manifest = Manifest("declared_test", tasks, tasks, "joint", options, reference.manifest(read, tasks))
     problems = Problems()
-    sent, _ = read_submission(submission, write_files(folder / "res", answers), manifest, problems)
+    written = write_files(folder / "res", files_of(answers, "predictions.csv"))
+    sent, _ = read_submission(submission, written, manifest, problems)
     return Scored({task: scorer(task)(read, sent, options) for task in sent.entered}, problems.warnings)
 
 
-def refused(options: dict[str, Any], gold: AnyFiles, answers: AnyFiles, folder: Path) -> list[str]:
+def refused(options: dict[str, Any], gold: Given, answers: Given, folder: Path) -> list[str]:
     """The problems for which a submission is refused."""
     with pytest.raises(SubmissionError) as caught:
         score(options, gold, answers, folder)
@@ -142,20 +152,28 @@ def template_of(options: dict[str, Any], folder: Path) -> Files:
     return {path.name: path.read_text(encoding="utf-8") for path in out.iterdir()}
 
 
-def gold_faults(options: dict[str, Any], gold: AnyFiles, folder: Path) -> list[str]:
+def gold_faults(options: dict[str, Any], gold: Given, folder: Path) -> list[str]:
     """What a build says of the gold."""
     read = read_gold(options, gold, folder)
     found = [fault for columns in plans(options).values() for one in columns for fault in faults(one, read)]
     return [f"{where}: {what}" for where, what, _ in found]
 
 
-def csv_of(header: str, rows: list[Any]) -> str:
+def csv_of(header: str, rows: list[Any], delimiter: str = ",") -> str:
     """CSV of a header and rows of cells, quoted where needed."""
-    import csv
-    import io
-
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
+    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
     writer.writerow(header.split(","))
     writer.writerows(rows)
     return buffer.getvalue()
+
+
+def cell(value: Any, kind: str) -> Any:
+    """A value as a cell of a CSV file."""
+    if not isinstance(value, list):
+        return value
+    return {"labels": "|", "tags": " "}[kind].join(value) if kind in ("labels", "tags") else json.dumps(value)
+
+
+def jsonl_of(rows: Iterable[Any]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)

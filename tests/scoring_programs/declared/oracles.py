@@ -7,7 +7,6 @@ value without our code: a library, or a few lines. Where a metric is undefined, 
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import random
 import re
@@ -912,10 +911,3 @@ KINDS: dict[str, Kind] = {
     ),
 }
 """By name."""
-
-
-def cell(value: Any, kind: str) -> Any:
-    """A value as a cell of a CSV file."""
-    if not isinstance(value, list):
-        return value
-    return {"labels": "|", "tags": " "}[kind].join(value) if kind in ("labels", "tags") else json.dumps(value)

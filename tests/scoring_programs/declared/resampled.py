@@ -13,24 +13,26 @@ import numpy as np
 import pytest
 
 from scoring_kit.units import Units
-from tests.scoring_programs.declared.declaring import Files, Scored, csv_of, gold_faults, score
+from tests.scoring_programs.declared.declaring import AnyFiles, Given, Scored, csv_of, files_of, gold_faults, score
 
 TOLERANCE = 1e-12
 
 
-def score_and_resample(options: dict[str, Any], gold: Files, answers: Files, folder: Path) -> Scored:
+def score_and_resample(options: dict[str, Any], gold: Given, answers: Given, folder: Path) -> Scored:
     """The outcome of `score`, once every column's per-unit results are found to agree with it.
 
     All units once give the score itself; a bootstrap sample gives the score of files that hold each unit's rows as
     often as it was drawn, under keys of their own, computed by the libraries anew. Units that are drawn as ones of
     their own give it, too.
     """
+    gold, answers = files_of(gold, "gold.csv"), files_of(answers, "predictions.csv")
     outcome = score(options, gold, answers, folder)
     units = units_of(outcome)
     rng = np.random.default_rng(zlib.crc32(repr((gold, answers)).encode()))
     number = len(units.names)
     counts = rng.multinomial(number, np.full(number, 1 / number))
-    samples = [repeated(files, dict(zip(units.names, counts.tolist(), strict=True))) for files in (gold, answers)]
+    times = dict(zip(units.names, counts.tolist(), strict=True))
+    samples = [repeated(files, times) for files in (gold, answers)]
     drawn = score(options, samples[0], samples[1], folder / "drawn")
     for key, statistic in units.statistics.items():
         once, of_sample = statistic.over(np.stack([np.ones(number), counts.astype(float)]))
@@ -54,11 +56,11 @@ def units_of(outcome: Scored) -> Units:
     return result.units()
 
 
-def repeated(files: Files, counts: dict[str, int]) -> Files:
+def repeated(files: AnyFiles, counts: dict[str, int]) -> AnyFiles:
     """CSV files whose rows of each key (the first column) occur so often, under keys of their own."""
-    return {name: _repeated(text, counts) for name, text in files.items()}
-
-
-def _repeated(text: str, counts: dict[str, int]) -> str:
-    header, *rows = csv.reader(io.StringIO(text))
-    return csv_of(",".join(header), [[f"{row[0]}-{copy}", *row[1:]] for row in rows for copy in range(counts[row[0]])])
+    found = {}
+    for name, text in files.items():
+        header, *rows = csv.reader(io.StringIO(str(text)))
+        own = [[f"{row[0]}-{copy}", *row[1:]] for row in rows for copy in range(counts[row[0]])]
+        found[name] = csv_of(",".join(header), own)
+    return found

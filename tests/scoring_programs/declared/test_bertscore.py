@@ -95,7 +95,7 @@ def test_units_of_a_declared_bertscore(tmp_path: Path) -> None:
         "options": {"bertscore": {**ENGINE, "rescale": False}, "device": "cpu"},
     }
     options = options_of(declaration)
-    outcome = score(options, {"gold.csv": GOLD}, {"predictions.csv": SENT}, tmp_path)
+    outcome = score(options, GOLD, SENT, tmp_path)
     counts = {"k0": 2, "k1": 0, "k2": 1}
     gold, sent = (repeated(files, counts) for files in ({"gold.csv": GOLD}, {"predictions.csv": SENT}))
     again = score(options, gold, sent, tmp_path / "drawn")

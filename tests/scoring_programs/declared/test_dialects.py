@@ -9,7 +9,16 @@ from typing import Any
 
 import pytest
 
-from tests.scoring_programs.declared.declaring import csv_of, one_table, read_gold, refused, score, template_of
+from tests.scoring_programs.declared.declaring import (
+    cell,
+    csv_of,
+    jsonl_of,
+    one_table,
+    read_gold,
+    refused,
+    score,
+    template_of,
+)
 
 FIELDS: list[dict[str, Any]] = [{"field": "label", "type": "label"}, {"field": "text", "type": "text"}]
 GOLD = [["1", "a", "x;y", "en"], ["2", "b", "so,so", "de"], ["3", "a", "z\tz", "en"]]
@@ -60,10 +69,10 @@ def test_a_column_that_is_there_twice_is_refused(header: str, tmp_path: Path) ->
     """Which of the two is meant cannot be known: the first one must not be scored silently."""
     options = one_table(FIELDS, {"acc": METRICS["acc"]})
     sent = csv_of(header, [["1"] * len(header.split(","))])
-    gold = {"gold.csv": csv_of("id,label,text", [["1", "a", "x"]])}
+    gold = csv_of("id,label,text", [["1", "a", "x"]])
     column = "id" if header.startswith("id,id") else "label"
     expected = f'predictions.csv:1: the column "{column}" is there more than once. Expected: each column once.'
-    assert expected in refused(options, gold, {"predictions.csv": sent}, tmp_path)
+    assert expected in refused(options, gold, sent, tmp_path)
 
 
 @pytest.mark.parametrize("skip", [0, 3])
@@ -93,7 +102,7 @@ def test_what_is_wrong_without_a_header_is_named_by_its_line(
     more = {"skip": skip} if skip else {}
     options = one_table(FIELDS, {"acc": METRICS["acc"]}, file="p.csv", header="none", **more)
     gold = written([row[:3] for row in GOLD], ["id", "label", "text"], ",", 0)
-    messages = refused(options, {"gold.csv": gold}, {"p.csv": "first, line\n" * skip + text}, tmp_path)
+    messages = refused(options, gold, {"p.csv": "first, line\n" * skip + text}, tmp_path)
     for message, part in zip(messages, expected, strict=True):
         number = part.split(":")[1] if part.startswith("p.csv:") else ""
         wanted = part.replace(f"p.csv:{number}:", f"p.csv:{int(number) + skip}:") if number.strip().isdigit() else part
@@ -105,8 +114,8 @@ def test_lines_before_rows_are_skipped(suffix: str, tmp_path: Path) -> None:
     label = [{"field": "label", "type": "label"}]
     options = one_table(label, {"acc": "accuracy"}, file=f"p.{suffix}", skip=1)
     rows = [{"id": str(i), "label": "a"} for i in (1, 2)]
-    text = "".join(json.dumps(row) + "\n" for row in rows) if suffix == "jsonl" else "a\na\n"
-    gold = {"gold.csv": "id,label\n1,a\n2,b\n"}
+    text = jsonl_of(rows) if suffix == "jsonl" else "a\na\n"
+    gold = "id,label\n1,a\n2,b\n"
     assert score(options, gold, {f"p.{suffix}": f"some words\n{text}"}, tmp_path).value("acc") == 0.5
 
 
@@ -119,29 +128,27 @@ def test_gold_of_lines_begins_after_those_that_are_skipped(tmp_path: Path) -> No
     assert score(options, {"gold.txt": "one\ntwo\na\nb\n"}, {"p.txt": "a\na\n"}, tmp_path).value("acc") == 0.5
 
 
-BARE: dict[str, tuple[dict[str, Any], str, list[Any], str]] = {
-    "label": ({"type": "label"}, "accuracy", ["a", "b", "a"], "{}"),
-    "string": ({"type": "string"}, "exact_match", ["a", "b", "a"], "{}"),
-    "number": ({"type": "number"}, "r2", [1, 2.5, -3], "{}"),
-    "labels": ({"type": "labels"}, "set_f1", [["a"], [], ["a", "b"]], "|"),
-    "text": ({"type": "text"}, "token_f1", ["one two", "three", "four"], "{}"),
-    "tags": ({"type": "tags"}, "span_f1", [["B-x", "O"], ["O"], ["B-y"]], " "),
-    "spans": ({"type": "spans"}, "set_f1", [[[0, 2]], [], [[1, 4, "x"]]], "json"),
+BARE: dict[str, tuple[str, list[Any]]] = {
+    "label": ("accuracy", ["a", "b", "a"]),
+    "string": ("exact_match", ["a", "b", "a"]),
+    "number": ("r2", [1, 2.5, -3]),
+    "labels": ("set_f1", [["a"], [], ["a", "b"]]),
+    "text": ("token_f1", ["one two", "three", "four"]),
+    "tags": ("span_f1", [["B-x", "O"], ["O"], ["B-y"]]),
+    "spans": ("set_f1", [[[0, 2]], [], [[1, 4, "x"]]]),
 }
 
 
 @pytest.mark.parametrize("gold_too", [False, True])
 @pytest.mark.parametrize("kind", BARE)
 def test_answers_below_their_ids(kind: str, gold_too: bool, tmp_path: Path) -> None:
-    field, metric, values, joint = BARE[kind]
+    metric, values = BARE[kind]
     bare = json.dumps({f"k{i}": value for i, value in enumerate(values)})
-    cells = values
-    if joint != "{}":
-        cells = [json.dumps(value) if joint == "json" else joint.join(value) for value in values]
-    gold = (
-        {"gold.json": bare} if gold_too else {"gold.csv": csv_of("id,x", [[f"k{i}", c] for i, c in enumerate(cells)])}
-    )
-    options = one_table([{"field": "x", **field}], {"m": metric}, file="p.json", reference={"file": next(iter(gold))})
+    gold = {"gold.csv": csv_of("id,x", [[f"k{i}", cell(value, kind)] for i, value in enumerate(values)])}
+    if gold_too:
+        gold = {"gold.json": bare}
+    reference = {"file": next(iter(gold))}
+    options = one_table([{"field": "x", "type": kind}], {"m": metric}, file="p.json", reference=reference)
     assert score(options, gold, {"p.json": bare}, tmp_path).value("m") == pytest.approx(1)
     whole = json.dumps({f"k{i}": {"x": value} for i, value in enumerate(values)})
     assert score(options, gold, {"p.json": whole}, tmp_path).value("m") == pytest.approx(1)
@@ -160,13 +167,13 @@ def test_answers_below_their_ids(kind: str, gold_too: bool, tmp_path: Path) -> N
 )
 def test_what_is_wrong_below_an_id(sent: Any, expected: str, tmp_path: Path) -> None:
     options = one_table([{"field": "x", "type": "label"}], {"m": "accuracy"}, file="p.json")
-    messages = refused(options, {"gold.csv": "id,x\nk0,a\nk1,b\n"}, {"p.json": json.dumps(sent)}, tmp_path)
+    messages = refused(options, "id,x\nk0,a\nk1,b\n", {"p.json": json.dumps(sent)}, tmp_path)
     assert expected in messages[0]
 
 
 def test_rows_of_one_field_below_their_ids(tmp_path: Path) -> None:
     options = one_table([{"field": "x", "type": "label"}], {"m": "set_f1"}, file="p.json", rows="many")
-    gold = {"gold.csv": "id,x\nk0,a\nk0,b\nk1,b\n"}
+    gold = "id,x\nk0,a\nk0,b\nk1,b\n"
     assert score(options, gold, {"p.json": '{"k0": ["a", "b"], "k1": ["a"]}'}, tmp_path).value("m") == pytest.approx(
         2 / 3
     )
@@ -175,5 +182,5 @@ def test_rows_of_one_field_below_their_ids(tmp_path: Path) -> None:
 def test_of_several_answers_each_is_named(tmp_path: Path) -> None:
     options = one_table(FIELDS, {"acc": METRICS["acc"]}, file="p.json")
     gold = written([row[:3] for row in GOLD], ["id", "label", "text"], ",", 0)
-    messages = refused(options, {"gold.csv": gold}, {"p.json": '{"1": "a", "2": "b", "3": "a"}'}, tmp_path)
+    messages = refused(options, gold, {"p.json": '{"1": "a", "2": "b", "3": "a"}'}, tmp_path)
     assert "is not a JSON object" in messages[0]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scoring_kit.errors import OrganiserError
-from tests.scoring_programs.declared.declaring import csv_of, one_table, read_gold, score
+from tests.scoring_programs.declared.declaring import cell, csv_of, jsonl_of, one_table, read_gold, score
 from tests.scoring_programs.declared.whole import run_declared
 
 LABEL = {"field": "label", "type": "label"}
@@ -38,9 +37,8 @@ def answers_of(kind: str, names: list[str], suffix: str) -> str:
     if kind == "spans":
         values = [[[0, 2, name], [3, 5]] for name in names]
     if suffix == "jsonl":
-        return "".join(json.dumps({"id": str(i), "x": value}) + "\n" for i, value in enumerate(values))
-    cells = [" ".join(value) if kind == "tags" else json.dumps(value) for value in values]
-    return csv_of("id,x", [[str(i), cell] for i, cell in enumerate(cells)])
+        return jsonl_of({"id": str(i), "x": value} for i, value in enumerate(values))
+    return csv_of("id,x", [[i, cell(value, kind)] for i, value in enumerate(values)])
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
@@ -57,7 +55,7 @@ def test_types_that_the_gold_never_has_are_doubted(
     suffix: str, kind: str, metric: str, names: list[str], expected: list[str], tmp_path: Path
 ) -> None:
     options = one_table([{"field": "x", "type": kind}], {"m": metric}, file=f"p.{suffix}")
-    gold = {"gold.csv": answers_of(kind, ["PER", "LOC", "LOC"], "csv")}
+    gold = answers_of(kind, ["PER", "LOC", "LOC"], "csv")
     found = score(options, gold, {f"p.{suffix}": answers_of(kind, names, suffix)}, tmp_path)
     assert found.warnings == [f"p.{suffix}: {one}." for one in expected]
 
@@ -77,7 +75,7 @@ def test_a_ranking_of_which_no_item_is_known_is_warned_of(items: list[list[str]]
     fields = [{"field": "item"}]
     options = one_table(fields, {"map": "ap", "rr": "rr"}, rows="many")
     gold = csv_of("id,item,relevance", [["q0", "d1", 1], ["q1", "d2", 1], ["q2", "d3", 2]])
-    found = score(options, {"gold.csv": gold}, {"predictions.csv": csv_of("id,item", items)}, tmp_path)
+    found = score(options, gold, csv_of("id,item", items), tmp_path)
     said = [text for text in found.all_warnings if "are judged" in text]
     assert said == (
         [f"predictions.csv: 0 of {len(items)} ranked items are judged. Is item written as in the data?"] * warned
@@ -120,6 +118,6 @@ def test_an_undefined_value_in_one_group_is_what_the_metric_says(tmp_path: Path)
     options = one_table([NUMBER], {"m": {"name": "pearson", "by": "g", "undefined": 0.25}})
     gold = csv_of("id,x,g", [["1", 1, "a"], ["2", 2, "a"], ["3", 3, "b"], ["4", 5, "b"]])
     answers = csv_of("id,x", [["1", 1], ["2", 2], ["3", 9], ["4", 9]])
-    result = score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path).results["t"]
+    result = score(options, gold, answers, tmp_path).results["t"]
     assert result.metrics["m"].value == pytest.approx((1 + 0.25) / 2)
     assert "undefined=0.25" in result.settings["m"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from sklearn.metrics import f1_score
 from declared import organiser
 from gen_bundle.declaration.scoring.metrics import metrics as all_metrics
 from scoring_kit.errors import OrganiserError, SubmissionError
-from tests.scoring_programs.declared.declaring import csv_of, gold_faults, one_table, request_of, score
+from tests.scoring_programs.declared.declaring import csv_of, gold_faults, jsonl_of, one_table, request_of, score
 from tests.scoring_programs.declared.resampled import score_and_resample
 
 LABEL: dict[str, Any] = {"field": "label", "type": "label", "values": ["a", "b"]}
@@ -31,12 +30,12 @@ def test_a_key_without_gold_is_left_out_of_the_metrics_that_read_it(tmp_path: Pa
     options = one_table(fields, metrics, reference=SKIP)
     gold = "id,label,x,lang\n1,a,1,en\n2,,2,de\n3,b,,en\n4,b,4,fr\n"
     sent = "id,label,x\n1,a,2\n2,a,2\n3,a,9\n4,b,4\n"
-    found = score_and_resample(options, {"gold.csv": gold}, {"predictions.csv": sent}, tmp_path)
+    found = score_and_resample(options, gold, sent, tmp_path)
     assert {key: found.value(key) for key in metrics} == pytest.approx(
         {"acc": 2 / 3, "mae": 1 / 3, "both": 0.5, "mean": 0.75}
     )
     with pytest.raises(SubmissionError, match='no row for 1 of 4 keys: "2"'):
-        score(options, {"gold.csv": gold}, {"predictions.csv": sent.replace("2,a,2\n", "")}, tmp_path / "less")
+        score(options, gold, sent.replace("2,a,2\n", ""), tmp_path / "less")
 
 
 def test_over_several_fields_each_leaves_out_its_own(tmp_path: Path) -> None:
@@ -48,8 +47,7 @@ def test_over_several_fields_each_leaves_out_its_own(tmp_path: Path) -> None:
     for at in (1, 2):
         pairs = [(row[at], answer[at]) for row, answer in zip(gold, sent, strict=True) if row[at]]
         expected.append(f1_score(*zip(*pairs, strict=True), average="macro"))
-    files = {"gold.csv": csv_of("id,label,other", gold)}, {"predictions.csv": csv_of("id,label,other", sent)}
-    found = score(options, *files, tmp_path)
+    found = score(options, csv_of("id,label,other", gold), csv_of("id,label,other", sent), tmp_path)
     assert found.value("f1") == pytest.approx(sum(expected) / 2)
 
 
@@ -70,7 +68,7 @@ def test_over_several_fields_each_leaves_out_its_own(tmp_path: Path) -> None:
 def test_which_cells_are_empty(kind: str, values: list[str], missing: str | None, tmp_path: Path) -> None:
     reference = {"file": "gold.csv", **({"empty": missing} if missing else {})}
     options = one_table([{"field": "x", "type": kind}], {"m": "exact_match"}, reference=reference)
-    gold = {"gold.csv": csv_of("id,x", [[str(at), value] for at, value in enumerate(values)])}
+    gold = csv_of("id,x", [[str(at), value] for at, value in enumerate(values)])
     answer = {
         "label": "a",
         "labels": "a",
@@ -81,7 +79,7 @@ def test_which_cells_are_empty(kind: str, values: list[str], missing: str | None
         "offsets": "[9]",
     }
     sent = [[str(at), answer.get(kind, "z") if at == 1 else value] for at, value in enumerate(values)]
-    files = {"predictions.csv": csv_of("id,x", sent)}
+    files = csv_of("id,x", sent)
     if kind in ("string", "labels", "offsets") and not missing:  # an empty one is a value
         assert score(options, gold, files, tmp_path).value("m") == 0.75
     elif missing:
@@ -103,8 +101,7 @@ def test_texts_and_sets_that_are_empty_are_no_gold_where_gold_is_skipped(
     reference = {**(SKIP if skips else {}), "file": "gold.jsonl"}
     options = one_table([field], {"m": "exact_match"}, file="p.jsonl", reference=reference)
     rows = [{"id": "1", "x": empty}, {"id": "2", "x": answer}, *([{"id": "3"}] if skips else [])]
-    gold = "".join(json.dumps(row) + "\n" for row in rows)
-    sent = "".join(json.dumps({"id": row["id"], "x": answer}) + "\n" for row in rows)
+    gold, sent = jsonl_of(rows), jsonl_of({"id": row["id"], "x": answer} for row in rows)
     if empty == "" and not skips:
         with pytest.raises(OrganiserError, match="not a list"):
             score(options, {"gold.jsonl": gold}, {"p.jsonl": sent}, tmp_path)
@@ -133,12 +130,12 @@ def test_items_of_a_ranking_are_spelt_as_their_field_says(kind: str, tmp_path: P
     gold = csv_of("id,item,relevance", [["q", "D1", 1], ["q", "d2", 1], ["q", "d3", 0]])
     for number, sent in enumerate((["d1", "D2"], ["D1", "d2"], ["The First", "D2"])):
         answers = csv_of("id,item", [["q", one] for one in sent])
-        found = score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path / str(number))
+        found = score(options, gold, answers, tmp_path / str(number))
         assert [found.value(name) for name in metrics] == [1, 1, 1, 1]
     with pytest.raises(SubmissionError, match="again"):
-        score(options, {"gold.csv": gold}, {"predictions.csv": "id,item\nq,d1\nq,D1\n"}, tmp_path / "twice")
+        score(options, gold, "id,item\nq,d1\nq,D1\n", tmp_path / "twice")
     again = gold + "q,d1,0\n"
-    assert "D1" not in (fault := gold_faults(options, {"gold.csv": again}, tmp_path / "gold")[0])
+    assert "D1" not in (fault := gold_faults(options, again, tmp_path / "gold")[0])
     assert "an item of a query is there twice" in fault
 
 
@@ -168,8 +165,7 @@ def test_case_does_not_count_on_either_side_in_any_metric(name: str, tmp_path: P
     options = one_table(
         [{"field": "x", "type": kind, "case": "ignore", **keys}], dict(zip(fitting, fitting, strict=True))
     )
-    files = {"gold.csv": f"id,{header}\n1,{gold}\n"}, {"predictions.csv": f"id,{header}\n1,{sent}\n"}
-    found = score(options, *files, tmp_path)
+    found = score(options, f"id,{header}\n1,{gold}\n", f"id,{header}\n1,{sent}\n", tmp_path)
     assert fitting
     assert [found.value(key) for key in fitting] == [1] * len(fitting)
 
@@ -185,8 +181,8 @@ def test_groups_know_a_fields_spelling_and_leave_other_columns_as_they_are(
     where: dict[str, Any], value: float, tmp_path: Path
 ) -> None:
     options = one_table([SPELT], {"acc": {"name": "accuracy", "where": where}})
-    gold = {"gold.csv": "id,label,lang\n1,yes,en\n2,JA,EN\n3,nO,en\n"}
-    found = score(options, gold, {"predictions.csv": "id,label\n1,yes\n2,no\n3,NO\n"}, tmp_path)
+    gold = "id,label,lang\n1,yes,en\n2,JA,EN\n3,nO,en\n"
+    found = score(options, gold, "id,label\n1,yes\n2,no\n3,NO\n", tmp_path)
     assert found.value("acc") == pytest.approx(value)
 
 
@@ -196,8 +192,8 @@ def test_a_range_of_an_ordinal_goes_by_its_numbers_or_places(tmp_path: Path) -> 
             [{"field": "x", "type": "ordinal", "values": values}],
             {"m": {"name": "exact_match", "where": {"x": {"min": low}}}},
         )
-        gold = {"gold.csv": csv_of("id,x", [[str(at), value] for at, value in enumerate(values)])}
-        sent = {"predictions.csv": csv_of("id,x", [[str(at), values[-1]] for at in range(3)])}
+        gold = csv_of("id,x", [[str(at), value] for at, value in enumerate(values)])
+        sent = csv_of("id,x", [[str(at), values[-1]] for at in range(3)])
         folder = tmp_path / values[0]
         folder.mkdir()
         assert score(options, gold, sent, folder).value("m") == expected
@@ -205,12 +201,12 @@ def test_a_range_of_an_ordinal_goes_by_its_numbers_or_places(tmp_path: Path) -> 
 
 def test_ids_without_case_are_one_key(tmp_path: Path) -> None:
     options = one_table([{"field": "id", "case": "ignore"}, LABEL], {"acc": "accuracy"})
-    gold = {"gold.csv": "id,label\nDoc-A,a\nDoc-B,b\n"}
-    assert score(options, gold, {"predictions.csv": "id,label\ndoc-a,a\nDOC-B,a\n"}, tmp_path).value("acc") == 0.5
+    gold = "id,label\nDoc-A,a\nDoc-B,b\n"
+    assert score(options, gold, "id,label\ndoc-a,a\nDOC-B,a\n", tmp_path).value("acc") == 0.5
     with pytest.raises(SubmissionError, match='a second row for "DOC-A", after'):
-        score(options, gold, {"predictions.csv": "id,label\ndoc-a,a\nDOC-A,a\n"}, tmp_path / "two")
+        score(options, gold, "id,label\ndoc-a,a\nDOC-A,a\n", tmp_path / "two")
     with pytest.raises(OrganiserError, match=r"gold\.csv:3: a second row"):
-        score(options, {"gold.csv": "id,label\nx,a\nX,b\n"}, {"predictions.csv": ""}, tmp_path / "gold")
+        score(options, "id,label\nx,a\nX,b\n", "", tmp_path / "gold")
 
 
 DEFAULTS: list[tuple[dict[str, Any], Any, list[Any], list[Any]]] = [
@@ -232,8 +228,8 @@ def test_a_default_stands_for_a_missing_row(
     field: dict[str, Any], default: Any, gold: list[Any], sent: list[Any], tmp_path: Path
 ) -> None:
     options = one_table([{"field": "x", **field, "default": default}], {"m": "exact_match"}, missing="empty")
-    truth = {"gold.csv": csv_of("id,x", [[str(at), value] for at, value in enumerate(gold)])}
-    found = score(options, truth, {"predictions.csv": csv_of("id,x", [["1", sent[0]]])}, tmp_path)
+    truth = csv_of("id,x", [[str(at), value] for at, value in enumerate(gold)])
+    found = score(options, truth, csv_of("id,x", [["1", sent[0]]]), tmp_path)
     assert found.value("m") == 1
     assert found.warnings == ['predictions.csv: no row for 1 of 2 keys: "0"; they count as their defaults.']
 
@@ -243,16 +239,16 @@ def test_a_default_stands_for_an_empty_cell_and_an_absent_column(kind: str, tmp_
     default, gold = {"number": (0, "0"), "tags": ("O", "O"), "label": ("a", "a")}[kind]
     field = {"field": "x", "type": kind, "default": default, "required": False}
     options = one_table([field, {"field": "y", "type": "string"}], {"m": {"name": "exact_match", "fields": ["x"]}})
-    truth = {"gold.csv": f"id,x,y\n1,{gold},k\n2,{gold},k\n"}
+    truth = f"id,x,y\n1,{gold},k\n2,{gold},k\n"
     for number, text in enumerate(("id,x,y\n1,,k\n2,,k\n", "id,y\n1,k\n2,k\n")):
         folder = tmp_path / str(number)
         folder.mkdir()
-        assert score(options, truth, {"predictions.csv": text}, folder).value("m") == 1
+        assert score(options, truth, text, folder).value("m") == 1
 
 
 def test_an_own_function_gets_none_where_gold_is_empty(tmp_path: Path) -> None:
     code = "def share(gold, predicted):\n    return sum(row['label'] is None for row in gold) / len(gold)\n"
     options = one_table([LABEL], {"s": "metrics.py:share"}, reference=SKIP, folder=tmp_path, code=code)
-    sent = {"predictions.csv": csv_of("id,label", [[row[0], "a"] for row in ROWS])}
-    assert score(options, {"gold.csv": csv_of("id,label", ROWS)}, sent, tmp_path).value("s") == 0.25
+    sent = csv_of("id,label", [[row[0], "a"] for row in ROWS])
+    assert score(options, csv_of("id,label", ROWS), sent, tmp_path).value("s") == 0.25
     organiser.check_reference(request_of(options, reference=tmp_path / "ref"))

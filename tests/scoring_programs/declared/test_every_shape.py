@@ -5,8 +5,6 @@ Gold is prepared and checked, and the template written and scored, as a build do
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import json
 from pathlib import Path
@@ -21,7 +19,7 @@ from gen_bundle.declaration.source import Section
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import read_submission
-from tests.scoring_programs.declared.declaring import options_of, request_of
+from tests.scoring_programs.declared.declaring import cell, csv_of, jsonl_of, options_of, request_of
 from tests.sweeps import sweep
 
 VALUES: dict[str, list[Any]] = {
@@ -50,20 +48,9 @@ def text_of(rows: list[Row], names: list[str], kinds: list[str], suffix: str) ->
     """The rows as a file of a format."""
     if suffix in ("json", "jsonl"):
         objects = [dict(zip(names, row, strict=True)) for row in rows]
-        return json.dumps(objects) if suffix == "json" else "".join(json.dumps(one) + "\n" for one in objects)
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, delimiter="\t" if suffix == "tsv" else ",", lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows([cell(value, kind) for value, kind in zip(row, kinds, strict=True)] for row in rows)
-    return buffer.getvalue()
-
-
-def cell(value: Any, kind: str) -> str:
-    if kind == "labels":
-        return "|".join(value)
-    if kind == "tags":
-        return " ".join(value)
-    return json.dumps(value) if kind in ("texts", "spans") else str(value)
+        return json.dumps(objects) if suffix == "json" else jsonl_of(objects)
+    cells = [[cell(value, kind) for value, kind in zip(row, kinds, strict=True)] for row in rows]
+    return csv_of(",".join(names), cells, "\t" if suffix == "tsv" else ",")
 
 
 def rows_of(kinds: list[str], arity: int, many: bool) -> list[Row]:

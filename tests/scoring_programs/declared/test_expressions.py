@@ -140,7 +140,7 @@ def test_an_expression_is_of_unrounded_scores_and_resampled(tmp_path: Path) -> N
         acc={"name": "accuracy", "field": "label"},
         r={"name": "mae", "field": "x"},
     )
-    found = score_and_resample(options, {"gold.csv": GOLD}, {"predictions.csv": ANSWERS}, tmp_path)
+    found = score_and_resample(options, GOLD, ANSWERS, tmp_path)
     own = {key: found.value(key) for key in ("f1", "acc", "r")}
     assert found.value("final") == Value(0.6 * own["f1"] + 0.4 * 2 / (1 / own["acc"] + 1 / own["r"]))
     assert found.value("half") == Value(found.value("final") / 2)
@@ -154,7 +154,7 @@ def test_an_expression_is_of_unrounded_scores_and_resampled(tmp_path: Path) -> N
 
 def test_what_is_undefined_is_the_worst_score_with_a_warning(tmp_path: Path) -> None:
     options = declared({"key": "final", "expression": "f1 / (1 - f1 / f1)", "worst": -3})
-    found = score(options, {"gold.csv": GOLD}, {"predictions.csv": ANSWERS}, tmp_path)
+    found = score(options, GOLD, ANSWERS, tmp_path)
     assert found.value("final") == -3
     expected = "final: f1 / (1 - f1 / f1) is undefined, as for a division by zero; -3 counts instead."
     assert found.all_warnings == [expected]
@@ -164,7 +164,7 @@ def test_an_undefined_metric_enters_as_it_stands_on_the_board(tmp_path: Path) ->
     metric = {"name": "pearson", "field": "x", "undefined": -0.25}
     options = declared({"key": "final", "expression": "r * 2", "worst": -9}, r=metric)
     answers = csv_of("id,label,x", [[key, "p", 2] for key in "abcd"])
-    found = score(options, {"gold.csv": GOLD}, {"predictions.csv": answers}, tmp_path)
+    found = score(options, GOLD, answers, tmp_path)
     assert found.value("final") == -0.5
     assert len(found.all_warnings) == 1
 
@@ -172,7 +172,7 @@ def test_an_undefined_metric_enters_as_it_stands_on_the_board(tmp_path: Path) ->
 def test_a_score_that_is_worse_than_its_column_enters_as_it_is_written(tmp_path: Path) -> None:
     error = {"key": "e", "metric": {"name": "mae", "field": "x"}, "worst": 0.5}
     options = declared(error, {"key": "final", "expression": "1 - e"})
-    found = score(options, {"gold.csv": GOLD}, {"predictions.csv": ANSWERS}, tmp_path)
+    found = score(options, GOLD, ANSWERS, tmp_path)
     assert (found.value("e"), found.value("final")) == (1.0, 0.5)
 
 
@@ -218,7 +218,7 @@ def test_an_expression_of_clusters_has_no_units(tmp_path: Path) -> None:
     tasks = [{"id": "t", "columns": [*columns_of(ari="ari", exact="exact_match"), final]}]
     submission = {**SUBMISSION, "fields": fields}
     options = options_of({"submission": submission, "reference": {"file": "gold.csv"}, "tasks": tasks})
-    found = score(options, {"gold.csv": GOLD}, {"predictions.csv": ANSWERS}, tmp_path)
+    found = score(options, GOLD, ANSWERS, tmp_path)
     assert not definitions()["ari"].resampled
     (result,) = found.results.values()
     assert result.units is not None

@@ -67,7 +67,7 @@ def test_a_fault_of_the_gold_is_found(
     keys = {key: value for key, value in field.items() if key in ("rows", "reference")}
     own = {key: value for key, value in field.items() if key not in keys}
     options = one_table([own], {"c": metric}, folder=tmp_path, code="", **keys)
-    faults = gold_faults(options, {"gold.csv": csv_of(header, rows)}, tmp_path)
+    faults = gold_faults(options, csv_of(header, rows), tmp_path)
     if said is None:
         assert faults == []
         return

@@ -74,10 +74,9 @@ def pooled(metric: Any, gold: dict[str, Any], answers: dict[str, Any], labels: l
     return of_key(metric, truth, given, labels)
 
 
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("name", "metric"), [("dice", f1_score), ("iou", jaccard_score)])
-def test_they_are_the_librarys_over_positions(name: str, metric: Any, seed: int, tmp_path: Path) -> None:
-    gold, answers = masks(seed)
+def test_they_are_the_librarys_over_positions(name: str, metric: Any, tmp_path: Path) -> None:
+    gold, answers = masks(0)
     metrics = {
         "plain": name,
         "one": {"name": name, "labels": [2]},
@@ -178,7 +177,7 @@ def test_files_may_be_read_all_at_once_against_a_table_of_gold(tmp_path: Path) -
     options = declared(
         tmp_path, {"m": "metrics.py:words"}, {"file": "gold.csv"}, file="{doc}.txt", key="doc", fields=[field]
     )
-    found = score(options, {"gold.csv": "doc,lang\na,x\nb,y\n"}, {"a.txt": "one two", "b.txt": ""}, tmp_path)
+    found = score(options, "doc,lang\na,x\nb,y\n", {"a.txt": "one two", "b.txt": ""}, tmp_path)
     assert found.value("m") == 1.0
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from declared import organiser
 from scoring_kit.errors import OrganiserError, SubmissionError
@@ -16,6 +14,7 @@ from tests.scoring_programs.declared.declaring import (
     Files,
     Scored,
     csv_of,
+    jsonl_of,
     one_table,
     options_of,
     read_gold,
@@ -38,7 +37,6 @@ METRICS: dict[str, Any] = {
     "same": {"name": "exact_match", "fields": ["label", "x"]},
 }
 Row = tuple[str, str, float]
-IDS = ["d1", "d2", "d3", "d4"]
 
 
 def declared(submission: dict[str, Any], reference: dict[str, Any] | None = None, **keys: Any) -> dict[str, Any]:
@@ -51,10 +49,6 @@ def declared(submission: dict[str, Any], reference: dict[str, Any] | None = None
 
 def values(found: Scored, options: dict[str, Any]) -> dict[str, float]:
     return {key: found.value(key) for key in options["metrics"]["t"]}
-
-
-def lines(rows: list[Any]) -> str:
-    return "".join(json.dumps(row) + "\n" for row in rows)
 
 
 def cells(rows: list[Any], between: str = ",") -> str:
@@ -74,7 +68,7 @@ def with_at(**paths: str) -> list[dict[str, Any]]:
 
 
 def shapes(rows: list[Row]) -> dict[str, tuple[dict[str, Any], Files]]:
-    """Name → what a declaration says of the shape, and the rows in it; the rows are in the order of `IDS`."""
+    """Name → what a declaration says of the shape, and the rows in it."""
     bare = [row[1:] for row in rows]
     below = {one: {"label": label, "x": x} for one, label, x in rows}
     deep = {"meta": 1, "out": {"records": [{"id": i, "a": {"b": [0, label]}, "x": x} for i, label, x in rows]}}
@@ -86,7 +80,7 @@ def shapes(rows: list[Row]) -> dict[str, tuple[dict[str, Any], Files]]:
         "semicolons": ({"delimiter": ";"}, {"p.csv": cells([*header, *rows], ";")}),
         "any name": ({"file": "*.csv"}, {"my best run.csv": cells([*header, *rows])}),
         "format": ({"file": "run.out", "format": "tsv"}, {"run.out": cells([*header, *rows], "\t")}),
-        "no suffix": ({"file": "answers", "format": "jsonl"}, {"answers": lines(objects(rows))}),
+        "no suffix": ({"file": "answers", "format": "jsonl"}, {"answers": jsonl_of(objects(rows))}),
         "other column": ({"fields": with_column("Gold label")}, {"p.csv": cells([("id", "Gold label", "x"), *rows])}),
         "json list": ({"file": "p.json"}, {"p.json": json.dumps(objects(rows))}),
         "json object": ({"file": "p.json"}, {"p.json": json.dumps(below)}),
@@ -100,13 +94,13 @@ def shapes(rows: list[Row]) -> dict[str, tuple[dict[str, Any], Files]]:
         ),
         "json name": (
             {"file": "p.jsonl", "fields": with_column("the label")},
-            {"p.jsonl": lines([{"id": i, "the label": label, "x": x} for i, label, x in rows])},
+            {"p.jsonl": jsonl_of([{"id": i, "the label": label, "x": x} for i, label, x in rows])},
         ),
         "by line, csv": (by_line, {"p.csv": cells([("label", "x"), *bare])}),
         "by line, no header": ({**by_line, "header": "none", "skip": 1}, {"p.csv": "# mine\n" + cells(bare)}),
         "by line, jsonl": (
             {**by_line, "file": "p.jsonl"},
-            {"p.jsonl": lines([{"label": label, "x": x} for label, x in bare])},
+            {"p.jsonl": jsonl_of([{"label": label, "x": x} for label, x in bare])},
         ),
         "by line, json": (
             {**by_line, "file": "p.json"},
@@ -173,30 +167,6 @@ def test_the_secrets_of_gold_in_every_shape_are_known_by_their_ids(name: str, tm
     assert set(found.texts) == {"a", "c", "1", "-2", "3", "7"}
     if says.get("key") != "line":
         assert {("d2", "label", "a"), ("d4", "x", "7")} <= set(found.labels)
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from("abc"), st.integers(-5, 5)), min_size=4, max_size=4),
-    st.lists(st.tuples(st.sampled_from("abc"), st.integers(-5, 5)), min_size=4, max_size=4),
-    st.sampled_from(sorted(shapes(ROWS))),
-    st.sampled_from(sorted(shapes(ROWS))),
-)
-def test_any_answers_in_two_shapes_have_the_same_scores(
-    tmp_path_factory: pytest.TempPathFactory,
-    truth: list[tuple[str, int]],
-    answers: list[tuple[str, int]],
-    one: str,
-    other: str,
-) -> None:
-    gold: list[Row] = [(key, label, x) for key, (label, x) in zip(IDS, truth, strict=True)]
-    rows: list[Row] = [(key, label, x) for key, (label, x) in zip(IDS, answers, strict=True)]
-    found = []
-    for name in (one, other):
-        says, files = shapes(rows)[name]
-        options = declared({"key": "id", **says}, said_of_gold(says))
-        folder = tmp_path_factory.mktemp("shape")
-        found.append(values(score(options, shapes(gold)[name][1], files, folder), options))
-    assert found[0] == found[1]
 
 
 LABEL = [FIELDS[1]]
@@ -342,7 +312,7 @@ def test_blank_lines_at_the_end_do_not_count(tmp_path: Path) -> None:
 def test_an_empty_last_line_may_be_an_answer(says: dict[str, Any], tmp_path: Path) -> None:
     text = [{"field": "text", "type": "text"}]
     options = declared({"key": "line", "fields": text, **says}, metrics={"m": "exact_match"})
-    gold = {"gold.csv": 'text\none\n""\n""\nfour\n'}
+    gold = 'text\none\n""\n""\nfour\n'
     assert score(options, gold, {says["file"]: "one\n\n\n\n"}, tmp_path).value("m") == 0.75
     assert score(options, gold, {says["file"]: "one\n\n\nfour\n\n\n"}, tmp_path / "more").value("m") == 1
     assert score(options, gold, template_of(options, tmp_path), tmp_path / "template_sent").value("m") == 0.5
@@ -376,7 +346,7 @@ def test_a_file_that_cannot_be_read_is_one_problem(file: str, others: list[str],
 def test_a_part_of_the_key_may_be_the_files_name(tmp_path: Path) -> None:
     fields = [{"field": "doc"}, {"field": "n"}, FIELDS[1]]
     options = declared({"key": ["doc", "n"], "file": "{doc}.csv", "fields": fields}, metrics=ACCURACY)
-    gold = {"gold.csv": "doc,n,label\nx,1,a\nx,2,b\ny,1,c\n"}
+    gold = "doc,n,label\nx,1,a\nx,2,b\ny,1,c\n"
     sent = {"x.csv": "n,label\n2,b\n1,b\n", "y.csv": "n,label\n1,c\n"}
     assert score(options, gold, sent, tmp_path).value("acc") == pytest.approx(2 / 3)
     with pytest.raises(SubmissionError, match=r'y\.csv:2: unknown doc, n "y", "2"'):
@@ -396,7 +366,7 @@ def test_a_text_file_for_each_key(sent: str, tmp_path: Path) -> None:
 def test_keys_that_no_file_can_have_are_the_organisers_mistake(name: str, tmp_path: Path) -> None:
     options = declared(EACH, metrics=ACCURACY)
     with pytest.raises(OrganiserError, match="cannot be a file's name"):
-        score(options, {"gold.csv": csv_of("id,label", [[name, "a"]])}, {"p.csv": ""}, tmp_path)
+        score(options, csv_of("id,label", [[name, "a"]]), {"p.csv": ""}, tmp_path)
 
 
 def test_two_tables_may_be_in_one_file_and_two_fields_in_one_column(tmp_path: Path) -> None:
@@ -411,7 +381,7 @@ def test_two_tables_may_be_in_one_file_and_two_fields_in_one_column(tmp_path: Pa
         {"key": "mae", "metric": {"name": "mae", "table": "numbers"}},
     ]
     options = options_of({"submission": {"tables": tables}, "tasks": [{"id": "t", "columns": columns}]})
-    gold = {"gold.csv": "id,label,x\n1,a,1\n2,b,2\n"}
+    gold = "id,label,x\n1,a,1\n2,b,2\n"
     found = score(options, gold, {"p.csv": "id,label,x\n1,b,1\n2,b,1\n"}, tmp_path)
     assert {key: found.value(key) for key in ("fine", "coarse", "mae")} == {"fine": 0.5, "coarse": 1, "mae": 0.5}
     assert found.warnings == []
@@ -495,7 +465,7 @@ def test_what_nobody_asked_for_is_left_out_unlooked_at(name: str, tmp_path: Path
     submission, files, value, said = IGNORES[name]
     keys = {"key": "id", "fields": FIELDS[:2], "unknown": "ignore"}
     options = declared({**keys, **submission}, metrics={"acc": "accuracy"})
-    gold = {"gold.csv": "id,label\n1,a\n2,b\n"}
+    gold = "id,label\n1,a\n2,b\n"
     if value is None:
         with pytest.raises(SubmissionError, match=said):
             score(options, gold, files, tmp_path)

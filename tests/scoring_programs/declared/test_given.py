@@ -11,7 +11,7 @@ import pytest
 
 from declared import organiser
 from scoring_kit.errors import OrganiserError
-from tests.scoring_programs.declared.declaring import csv_of, declared_options, one_table, request_of
+from tests.scoring_programs.declared.declaring import csv_of, declared_options, jsonl_of, one_table, request_of
 
 LABEL = {"field": "label", "type": "label"}
 DEV, TEST = [f"d{i}" for i in range(10)], [f"t{i}" for i in range(20)]
@@ -24,7 +24,7 @@ def csv_ids(ids: Iterable[str], header: str = "id,text") -> str:
 
 
 def jsonl_ids(ids: Iterable[str]) -> str:
-    return "".join(json.dumps({"text": "x", "id": one}) + "\n" for one in ids)
+    return jsonl_of({"text": "x", "id": one} for one in ids)
 
 
 def json_ids(ids: Iterable[str]) -> str:
@@ -36,7 +36,7 @@ def json_object(ids: Iterable[str]) -> str:
 
 
 def tsv_ids(ids: Iterable[str]) -> str:
-    return "id\ttext\n" + "".join(f"{one}\tx\n" for one in ids)
+    return csv_ids(ids).replace(",", "\t")
 
 
 WRITERS: dict[str, Callable[[Iterable[str]], str]] = {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scoring_kit.errors import OrganiserError, SubmissionError
-from tests.scoring_programs.declared.declaring import Files, faults_of, one_table, score, template_of
+from tests.scoring_programs.declared.declaring import Files, faults_of, jsonl_of, one_table, score, template_of
 from tests.scoring_programs.declared.resampled import units_of
 
 ID: dict[str, Any] = {"field": "id", "type": "string"}
@@ -23,10 +23,6 @@ def declared(fields: list[Any], metrics: dict[str, Any], file: str, gold: str, *
     """Options of a table with rows within records; `reference` is of the gold."""
     reference = {"file": gold, **keys.pop("reference", {})}
     return one_table([ID, *fields], metrics, reference=reference, file=file, rows="many", **keys)
-
-
-def lines(rows: list[Any]) -> str:
-    return "".join(json.dumps(row) + "\n" for row in rows)
 
 
 PAIRS: list[dict[str, Any]] = [
@@ -45,9 +41,9 @@ BY_RECORD: list[Any] = [
 ]
 FORMS: dict[str, tuple[dict[str, Any], Files]] = {
     "a list of records": ({"file": "p.json", "list": "found"}, {"p.json": json.dumps(SENT)}),
-    "records on lines": ({"file": "p.jsonl", "list": "found"}, {"p.jsonl": lines(SENT)}),
-    "an object of names and values": ({"file": "p.jsonl", "list": "found"}, {"p.jsonl": lines(BY_NAME)}),
-    "an object of names and records": ({"file": "p.jsonl", "list": "found"}, {"p.jsonl": lines(BY_RECORD)}),
+    "records on lines": ({"file": "p.jsonl", "list": "found"}, {"p.jsonl": jsonl_of(SENT)}),
+    "an object of names and values": ({"file": "p.jsonl", "list": "found"}, {"p.jsonl": jsonl_of(BY_NAME)}),
+    "an object of names and records": ({"file": "p.jsonl", "list": "found"}, {"p.jsonl": jsonl_of(BY_RECORD)}),
     "records below their keys": (
         {"file": "p.json", "list": "found"},
         {"p.json": json.dumps({str(one["id"]): {"found": one["found"]} for one in SENT})},
@@ -88,7 +84,7 @@ def test_a_record_holds_the_rows_of_its_key(name: str, missing: str, tmp_path: P
     options = declared(
         [DOC, KIND], metrics, gold="gold.jsonl", missing=missing, reference={"list": "found", "cluster": "lang"}, **keys
     )
-    found = score(options, {"gold.jsonl": lines(PAIRS)}, files, tmp_path)
+    found = score(options, {"gold.jsonl": jsonl_of(PAIRS)}, files, tmp_path)
     assert found.value("f1") == pytest.approx(2 / 5)
     assert found.value("en") == pytest.approx(2 / 3)
     assert found.value("by") == pytest.approx(1 / 3)
@@ -96,7 +92,7 @@ def test_a_record_holds_the_rows_of_its_key(name: str, missing: str, tmp_path: P
     assert units_of(found).names == ["en", "de"]
     assert found.warnings == []
     template = template_of(options, tmp_path)
-    score(options, {"gold.jsonl": lines(PAIRS)}, template, tmp_path / "template-scored")
+    score(options, {"gold.jsonl": jsonl_of(PAIRS)}, template, tmp_path / "template-scored")
 
 
 def test_gold_in_an_object_of_judgements(tmp_path: Path) -> None:
@@ -112,15 +108,14 @@ def test_gold_in_an_object_of_judgements(tmp_path: Path) -> None:
 
 def test_plain_values_and_sets_of_sets(tmp_path: Path) -> None:
     options = declared([KIND], {"f1": "set_f1"}, "p.jsonl", "gold.jsonl", list="kinds", reference={"list": "kinds"})
-    gold = {"gold.jsonl": lines([{"id": 1, "kinds": ["x", "y"]}])}
-    assert score(options, gold, {"p.jsonl": lines([{"id": 1, "kinds": ["y"]}])}, tmp_path).value("f1") == pytest.approx(
-        2 / 3
-    )
+    gold = {"gold.jsonl": jsonl_of([{"id": 1, "kinds": ["x", "y"]}])}
+    found = score(options, gold, {"p.jsonl": jsonl_of([{"id": 1, "kinds": ["y"]}])}, tmp_path)
+    assert found.value("f1") == pytest.approx(2 / 3)
     options = declared(
         [DOC, SENTENCES], {"f1": "set_f1"}, "p.jsonl", "gold.jsonl", list="evidence", reference={"list": "evidence"}
     )
-    gold = {"gold.jsonl": lines([{"id": 1, "evidence": {"d1": {"sentences": [1, 2]}, "d2": {"sentences": [3]}}}])}
-    sent = {"p.jsonl": lines([{"id": 1, "evidence": {"d1": [2, 1], "d2": [4]}}])}
+    gold = {"gold.jsonl": jsonl_of([{"id": 1, "evidence": {"d1": {"sentences": [1, 2]}, "d2": {"sentences": [3]}}}])}
+    sent = {"p.jsonl": jsonl_of([{"id": 1, "evidence": {"d1": [2, 1], "d2": [4]}}])}
     assert score(options, gold, sent, tmp_path / "sets").value("f1") == 0.5
 
 
@@ -129,7 +124,7 @@ def test_own_functions_get_what_the_record_says_besides(tmp_path: Path) -> None:
     own = {"m": {"name": "metrics.py:mine", "per": "key"}}
     there = {"list": "found", "reference": {"list": "found"}}
     options = declared([DOC, KIND], own, "p.jsonl", "gold.jsonl", folder=tmp_path, code=code, **there)
-    found = score(options, {"gold.jsonl": lines(PAIRS[:1])}, {"p.jsonl": lines(SENT[:1])}, tmp_path)
+    found = score(options, {"gold.jsonl": jsonl_of(PAIRS[:1])}, {"p.jsonl": jsonl_of(SENT[:1])}, tmp_path)
     assert found.value("m") == 1
 
 
@@ -158,17 +153,17 @@ FOUND = declared(
 def test_what_is_wrong_is_named_by_record_and_row(name: str, tmp_path: Path) -> None:
     sent, message = WRONG[name]
     with pytest.raises(SubmissionError, match=message):
-        score(FOUND, {"gold.jsonl": lines(PAIRS)}, {"p.jsonl": lines(sent)}, tmp_path)
+        score(FOUND, {"gold.jsonl": jsonl_of(PAIRS)}, {"p.jsonl": jsonl_of(sent)}, tmp_path)
 
 
 def test_every_record_may_be_without_rows(tmp_path: Path) -> None:
-    nothing = lines([{"id": one["id"], "found": []} for one in SENT])
-    assert score(FOUND, {"gold.jsonl": lines(PAIRS)}, {"p.jsonl": nothing}, tmp_path).value("f1") == 0
+    nothing = jsonl_of([{"id": one["id"], "found": []} for one in SENT])
+    assert score(FOUND, {"gold.jsonl": jsonl_of(PAIRS)}, {"p.jsonl": nothing}, tmp_path).value("f1") == 0
 
 
 def test_gold_without_its_list_is_the_organisers_mistake(tmp_path: Path) -> None:
     with pytest.raises(OrganiserError, match=r"gold\.jsonl:2: has no list at found"):
-        score(FOUND, {"gold.jsonl": lines([PAIRS[0], {"id": 2}])}, {"p.jsonl": lines(SENT)}, tmp_path)
+        score(FOUND, {"gold.jsonl": jsonl_of([PAIRS[0], {"id": 2}])}, {"p.jsonl": jsonl_of(SENT)}, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def values_of(
     for side in (gold, {"x": answers}):
         rows = [[f"k{i}", *cells] for i, cells in enumerate(zip(*side.values(), strict=True))]
         sides.append(csv_of(",".join(["id", *side]), rows))
-    found = score_and_resample(options, {"gold.csv": sides[0]}, {"predictions.csv": sides[1]}, folder)
+    found = score_and_resample(options, sides[0], sides[1], folder)
     return [found.value(column) for column in named]
 
 
@@ -74,29 +74,17 @@ def test_spans(gold: list[Any], answer: list[Any], expected: list[float], tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("gold", "answer", "squad", "none"),
-    [
-        ("The cat sat.", "a cat sat", 1.0, 1 / 3),
-        ("cat", "dog", 0.0, 0.0),
-        ("the", "", 1.0, 0.0),  # nothing is left of either
-        ("cat sat", "", 0.0, 0.0),
-        ("x x y", "x y y", 2 / 3, 2 / 3),
-    ],
-)
-def test_token_f1(gold: str, answer: str, squad: float, none: float, tmp_path: Path) -> None:
-    columns = [{"name": "token_f1", "normalise": normalise} for normalise in ("squad", "none")]
-    assert values_of(columns, {"type": "text"}, {"x": [gold]}, [answer], tmp_path) == Value([squad, none])
-
-
-@pytest.mark.parametrize(
     ("options", "gold", "answer", "match", "shared"),
     [
         ({}, "The Cat", "the cat", 0, 0),
+        ({}, "The cat sat.", "a cat sat", 0, 1 / 3),
+        ({}, "x x y", "x y y", 0, 2 / 3),
         ({"case": "ignore"}, "The Cat", "the cat ", 1, 1),
         ({"case": "ignore"}, "STRASSE", "straße", 1, 1),
         ({"case": "ignore"}, "The Cat.", "the cat", 0, 0.5),
         ({"normalise": "squad"}, "The Cat.", "a  cat", 1, 1),
-        ({"normalise": "squad"}, "the", "", 1, 1),
+        ({"normalise": "squad"}, "the", "", 1, 1),  # nothing is left of either
+        ({"normalise": "squad"}, "cat sat", "", 0, 0),
     ],
 )
 def test_texts_are_compared_as_asked(
@@ -110,7 +98,7 @@ def test_clusters_are_in_no_report(tmp_path: Path) -> None:
     """Names of clusters cannot be exchanged between systems, and a key that is drawn twice is with itself."""
     options = one_table([{"field": "x", "type": "string"}], {"ari": "ari", "em": "exact_match"})
     gold, answers = (csv_of("id,x", list(enumerate(side))) for side in ("aabb", "1122"))
-    found = score_and_resample(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path)
+    found = score_and_resample(options, gold, answers, tmp_path)
     assert (found.value("ari"), found.value("em")) == (1, 0)
     assert set(units_of(found).statistics) == {"em"}
 
@@ -128,32 +116,16 @@ def test_brier_of_all_labels_has_another_worst_score() -> None:
     assert (columns["all"]["worst"], columns["one"]["worst"]) == (2, 1)
 
 
-@pytest.mark.parametrize(
-    ("answers", "value"),
-    [
-        ([0.9, 0.1, 0.8, 0.2], 1.0),
-        ([0.5, 0.5, 0.5, 0.5], 0.0),  # nothing answered, nothing right
-        ([0.9, 0.5, 0.8, 0.2], (3 + 1 * 3 / 4) / 4),
-        ([0.1, 0.5, 0.8, 0.5], (1 + 2 * 1 / 4) / 4),
-        ([0.1, 0.9, 0.2, 0.8], 0.0),
-    ],
-)
-def test_c_at_1_gives_credit_for_what_is_not_answered(answers: list[float], value: float, tmp_path: Path) -> None:
-    gold = {"same": ["true", "false", "true", "false"]}
-    columns = [{"name": "c_at_1", "gold": "same"}]
-    assert values_of(columns, {"type": "number"}, gold, answers, tmp_path) == [Value(value)]
-
-
 @pytest.mark.parametrize(("names", "fits"), [("01", True), (("false", "true"), True), (("no", "yes"), False)])
 def test_labels_that_tell_the_positive_one(names: Sequence[str], fits: bool, tmp_path: Path) -> None:
     metrics = {"auc": {"name": "roc_auc", "gold": "y"}, "brier": {"name": "brier", "gold": "y"}}
     options = one_table([{"field": "p", "type": "number"}], metrics)
     gold = csv_of("id,y", [["k1", names[0]], ["k2", names[1]]])
-    found = gold_faults(options, {"gold.csv": gold}, tmp_path)
+    found = gold_faults(options, gold, tmp_path)
     assert ([] if fits else ["gold.csv (auc): positive is missing, and the gold has the labels no, yes"]) == found[:1]
     if fits:
         answers = csv_of("id,p", [["k1", 0.2], ["k2", 0.7]])
-        scored = score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path)
+        scored = score(options, gold, answers, tmp_path)
         assert [scored.value("auc"), scored.value("brier")] == Value([1, (0.04 + 0.09) / 2])
 
 
@@ -170,8 +142,8 @@ def test_probabilities_are_not_divided_by_their_sum(tmp_path: Path) -> None:
     columns = ["neg", "neu", "pos"]
     field = {"field": "p", "type": "probabilities", "values": columns, "columns": columns}
     options = one_table([field], {name: {"name": name, "gold": "label"} for name in ("roc_auc", "log_loss")})
-    files = {"gold.csv": csv_of("id,label", list(enumerate(gold)))}
-    sent = {"predictions.csv": csv_of("id,neg,neu,pos", [[i, *own] for i, own in enumerate(answers)])}
+    files = csv_of("id,label", list(enumerate(gold)))
+    sent = csv_of("id,neg,neu,pos", [[i, *own] for i, own in enumerate(answers)])
     found = score_and_resample(options, files, sent, tmp_path)
     places = [columns.index(one) for one in gold]
     areas = [sk.roc_auc_score(np.equal(places, at), np.array(answers)[:, at]) for at in range(3)]
@@ -187,7 +159,7 @@ def test_predictions_that_hardly_differ(centre: float, spread: float, by: dict[s
     gold = [[f"k{i}", f"{rng.random():.3f}", "ab"[i % 2]] for i in range(60)]
     answers = [[key, repr(centre + spread * rng.gauss(0, 1))] for key, *_ in gold]
     options = one_table([{"field": "n", "type": "number"}], {"c": {"name": "pearson", **by}})
-    files = {"gold.csv": csv_of("id,n,x", gold)}, {"predictions.csv": csv_of("id,n", answers)}
+    files = csv_of("id,n,x", gold), csv_of("id,n", answers)
     groups = [[i for i, row in enumerate(gold) if not by or row[2] == group] for group in ("ab" if by else "a")]
     sides = [([Fraction(gold[i][1]) for i in own], [Fraction(answers[i][1]) for i in own]) for own in groups]
     exact = np.mean([statistics.correlation(*map(from_the_mean, pair)) for pair in sides])
@@ -212,8 +184,8 @@ def test_metrics_of_the_largest_numbers_are_finite_over_a_million_rows(name: str
 def test_items_without_scores_rank_in_their_order(tmp_path: Path) -> None:
     options = one_table([{"field": "item", "type": "string"}], {"c": "rr"}, rows="many")
     gold = csv_of("id,item,relevance", [["q", "a", 1], ["q", "b", 0]])
-    answers = {"predictions.csv": csv_of("id,item", [["q", "b"], ["q", "z"], ["q", "a"]])}
-    assert score_and_resample(options, {"gold.csv": gold}, answers, tmp_path).value("c") == pytest.approx(1 / 3)
+    answers = csv_of("id,item", [["q", "b"], ["q", "z"], ["q", "a"]])
+    assert score_and_resample(options, gold, answers, tmp_path).value("c") == pytest.approx(1 / 3)
 
 
 def test_exact_match_of_several_fields(tmp_path: Path) -> None:
@@ -225,16 +197,14 @@ def test_exact_match_of_several_fields(tmp_path: Path) -> None:
     options = one_table(fields, {"c": {"name": "exact_match", "fields": ["text", "tags", "n"]}})
     gold = csv_of("id,text,tags,n", [["1", " x ", "a|b", "1"], ["2", "y", "", "2"], ["3", "z", "a", "3"]])
     answers = csv_of("id,text,tags,n", [["3", "z", "a", "3.5"], ["2", "y", "", "2.0"], ["1", "x", "b|a", "1e0"]])
-    assert score_and_resample(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path).value(
-        "c"
-    ) == pytest.approx(2 / 3)
+    assert score_and_resample(options, gold, answers, tmp_path).value("c") == pytest.approx(2 / 3)
 
 
 def test_exact_match_of_lists_of_texts_is_without_blanks_at_their_ends(tmp_path: Path) -> None:
     options = one_table([{"field": "x", "type": "texts"}], {"c": "exact_match"})
     gold = csv_of("id,x", [[1, '["a ", "b"]'], [2, '["a", "b"]'], [3, '["a b"]'], [4, "[]"]])
     answers = csv_of("id,x", [[1, '["a", " b"]'], [2, '["b", "a"]'], [3, '["ab"]'], [4, "[]"]])
-    assert score_and_resample(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path).value("c") == 2 / 4
+    assert score_and_resample(options, gold, answers, tmp_path).value("c") == 2 / 4
 
 
 def test_the_best_of_several_references_counts(tmp_path: Path) -> None:
@@ -242,8 +212,8 @@ def test_the_best_of_several_references_counts(tmp_path: Path) -> None:
     references = [["the cat sat on it", "a cat sat there now"], ["yes it was so indeed"]]
     gold = csv_of("id,text", [[i, json.dumps(texts)] for i, texts in enumerate(references)])
     answers = ["a cat sat there now", "no it was so indeed"]
-    sent = {"predictions.csv": csv_of("id,text", list(enumerate(answers)))}
-    result = score_and_resample(options, {"gold.csv": gold}, sent, tmp_path)
+    sent = csv_of("id,text", list(enumerate(answers)))
+    result = score_and_resample(options, gold, sent, tmp_path)
     assert result.value("em") == 0.5
     assert result.value("f") == pytest.approx((1 + 0.8) / 2)
     streams: Any = [[references[0][0], references[1][0]], [references[0][1], None]]
@@ -253,13 +223,13 @@ def test_the_best_of_several_references_counts(tmp_path: Path) -> None:
 def test_a_worst_value_stands_in_where_a_metric_is_undefined(tmp_path: Path) -> None:
     options = one_table([{"field": "x", "type": "number"}], {"p": "pearson", "by": {"name": "pearson", "by": "lang"}})
     gold = csv_of("id,x,lang", [[i, i, "ab"[i % 2]] for i in range(8)])
-    answers = {"predictions.csv": csv_of("id,x", [[i, 1 if i % 2 else i] for i in range(8)])}
-    result = score_and_resample(options, {"gold.csv": gold}, answers, tmp_path)
+    answers = csv_of("id,x", [[i, 1 if i % 2 else i] for i in range(8)])
+    result = score_and_resample(options, gold, answers, tmp_path)
     assert result.value("by") == pytest.approx((1 + -1) / 2)
     assert any("undefined for b" in text for text in result.all_warnings)
-    constant = {"predictions.csv": csv_of("id,x", [[i, 1] for i in range(8)])}
-    assert score_and_resample(options, {"gold.csv": gold}, constant, tmp_path).value("p") == -1
-    assert not math.isnan(score_and_resample(options, {"gold.csv": gold}, constant, tmp_path).value("by"))
+    constant = csv_of("id,x", [[i, 1] for i in range(8)])
+    assert score_and_resample(options, gold, constant, tmp_path).value("p") == -1
+    assert not math.isnan(score_and_resample(options, gold, constant, tmp_path).value("by"))
 
 
 def test_metrics_that_the_kit_computes_import_no_library() -> None:

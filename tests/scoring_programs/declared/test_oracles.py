@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from gen_bundle.declaration.scoring.metrics import metrics
-from tests.scoring_programs.declared.declaring import Files, csv_of, gold_faults, one_table, score
-from tests.scoring_programs.declared.oracles import KINDS, Kind, cell, safe
+from tests.scoring_programs.declared.declaring import Files, cell, csv_of, gold_faults, one_table, score
+from tests.scoring_programs.declared.oracles import KINDS, Kind, safe
 from tests.scoring_programs.declared.resampled import score_and_resample
 from tests.sweeps import sweep
 

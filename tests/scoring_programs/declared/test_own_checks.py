@@ -34,14 +34,14 @@ def declared(folder: Path, code: str, **keys: Any) -> dict[str, Any]:
 
 def test_a_check_refuses_a_submission(tmp_path: Path) -> None:
     options = declared(tmp_path, CHECK)
-    messages = refused(options, {"gold.csv": GOLD}, {"p.csv": "id,x,set\nb,7,q\na,9,p|q\n"}, tmp_path)
+    messages = refused(options, GOLD, {"p.csv": "id,x,set\nb,7,q\na,9,p|q\n"}, tmp_path)
     assert messages == ["p.csv: b: x is above 5 without p"]
-    assert score(options, {"gold.csv": GOLD}, {"p.csv": GOLD}, tmp_path / "right").value("mae") == 0
+    assert score(options, GOLD, {"p.csv": GOLD}, tmp_path / "right").value("mae") == 0
 
 
 def test_a_check_is_not_asked_about_what_cannot_be_read(tmp_path: Path) -> None:
     options = declared(tmp_path, "def check(rows):\n    return ['never']\n")
-    messages = refused(options, {"gold.csv": GOLD}, {"p.csv": "id,x,set\nb,much,q\na,9,p\n"}, tmp_path)
+    messages = refused(options, GOLD, {"p.csv": "id,x,set\nb,much,q\na,9,p\n"}, tmp_path)
     assert not any("never" in message for message in messages)
 
 
@@ -66,7 +66,7 @@ def test_a_check_that_fails_is_the_organisers_mistake(
     if "sleep" in body:
         monkeypatch.setattr(own_checks, "SECONDS", 0.2)
     with pytest.raises(OrganiserError) as raised:
-        score(declared(tmp_path, "def check(rows):\n" + body), {"gold.csv": GOLD}, {"p.csv": GOLD}, tmp_path)
+        score(declared(tmp_path, "def check(rows):\n" + body), GOLD, {"p.csv": GOLD}, tmp_path)
     assert str(raised.value).startswith(message)
 
 
@@ -103,18 +103,18 @@ def ranking(**columns: Any) -> dict[str, Any]:
 def test_the_template_ranks_every_judged_item_in_an_order_of_its_own(tmp_path: Path) -> None:
     options = ranking(ap={"name": "ap", "items": "all"})
     gold = csv_of("q,item,relevance", [["q1", "d2", 1], ["q1", "d1", 0], ["q2", "d3", 1]])
-    table = read_gold(options, {"gold.csv": gold}, tmp_path)["table"]
+    table = read_gold(options, gold, tmp_path)["table"]
     (text,) = template_files([table], [table.table.answers]).values()
     assert text == "q,item,score\nq1,d1,0\nq1,d2,0\nq2,d3,0\n"
-    assert score(options, {"gold.csv": gold}, {"p.csv": text}, tmp_path / "template").value("ap") == 1
+    assert score(options, gold, {"p.csv": text}, tmp_path / "template").value("ap") == 1
 
 
 def test_every_judged_item_must_be_ranked(tmp_path: Path) -> None:
     options = ranking(ap={"name": "ap", "items": "all"}, rr="rr")
     gold = csv_of("q,item,relevance", [["q1", "d1", 1], ["q1", "d2", 0], ["q2", "d3", 1]])
     full = [["q1", "d1", 3], ["q1", "d2", 1], ["q1", "d9", 2], ["q2", "d3", 1]]
-    assert score(options, {"gold.csv": gold}, {"p.csv": csv_of("q,item,score", full)}, tmp_path).value("ap") == 1
-    messages = refused(options, {"gold.csv": gold}, {"p.csv": csv_of("q,item,score", full[:1])}, tmp_path / "few")
+    assert score(options, gold, {"p.csv": csv_of("q,item,score", full)}, tmp_path).value("ap") == 1
+    messages = refused(options, gold, {"p.csv": csv_of("q,item,score", full[:1])}, tmp_path / "few")
     assert [message.partition(". ")[0] for message in messages] == [
         'p.csv: "q1" has no row for 1 of 2 items: "d2"',
         'p.csv: "q2" has no row for 1 of 1 items: "d3"',
@@ -180,7 +180,7 @@ def test_a_build_tries_no_function_on_what_a_check_refuses(tmp_path: Path) -> No
     x = [{"field": "x", "type": "number"}]
     mine = {"mine": {"name": "metrics.py:mine", "field": "x"}}
     options = one_table(x, mine, folder=tmp_path, code=code, file="p.csv", check="metrics.py:check")
-    gold = read_gold(options, {"gold.csv": "id,x\na,3\nb,1\nc,2\n"}, tmp_path)
+    gold = read_gold(options, "id,x\na,3\nb,1\nc,2\n", tmp_path)
     (plan,) = plans(options)["t"]
     assert list(failing(plan, gold, options["checks"])) == []
     assert len(list(failing(plan, gold, {}))) == 1

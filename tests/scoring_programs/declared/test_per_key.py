@@ -64,7 +64,7 @@ def mean(values: list[float], weight: list[float]) -> float:
     return math.fsum(v * w for v, w in zip(values, weight, strict=True)) / math.fsum(weight)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_numbers_are_means_and_pairs_are_quotients_of_sums(seed: int, tmp_path: Path) -> None:
     gold, answers = files(seed)
     metrics: dict[str, Any] = {name: name for name in ("number", "pair", "some", "gaps", "pair_gaps")}
@@ -112,7 +112,7 @@ def test_it_is_called_once_a_key_and_gets_its_own_options_alone(tmp_path: Path) 
     gold, answers = files(3)
     metric = {"name": "number", "field": "x", "table": "table", "scale": 2, "by": "lang", "weight": "w", "undefined": 0}
     declared = options(tmp_path, {"m": {**metric, "where": {"lang": ["a", "b", "c"]}}})
-    found = score(declared, {"gold.csv": csv_of("id,x,lang,w", gold)}, {"p.csv": csv_of("id,x", answers)}, tmp_path)
+    found = score(declared, csv_of("id,x,lang,w", gold), {"p.csv": csv_of("id,x", answers)}, tmp_path)
     units = units_of(found)
     for counts in bootstrap_counts(20, 200, 1):
         units.statistics["m"].over(counts)
@@ -137,7 +137,7 @@ def test_it_is_called_once_a_key_and_gets_its_own_options_alone(tmp_path: Path) 
 def test_what_gives_no_value_counts_the_worst(name: str, value: float, said: str | None, tmp_path: Path) -> None:
     gold = csv_of("id,x", [["k0", 1], ["k1", 2], ["k2", 5]])
     declared = options(tmp_path, {"m": name})
-    found = score(declared, {"gold.csv": gold}, {"p.csv": gold.replace("k1,2", "k1,3")}, tmp_path)
+    found = score(declared, gold, {"p.csv": gold.replace("k1,2", "k1,3")}, tmp_path)
     (result,) = found.results.values()
     assert found.value("m") == value
     assert units_of(found).statistics["m"].over(np.ones((1, 3)))[0] == value
@@ -145,16 +145,16 @@ def test_what_gives_no_value_counts_the_worst(name: str, value: float, said: str
         assert f"m: {name} is undefined" in found.all_warnings[-1]
         return
     assert said in result.failed["m"].words
-    (message,) = failing(plans(declared)["t"][0], read_gold(declared, {"gold.csv": gold}, tmp_path), {})
+    (message,) = failing(plans(declared)["t"][0], read_gold(declared, gold, tmp_path), {})
     assert "m could not be computed for" in message
 
 
 def test_nothing_of_nothing_is_0(tmp_path: Path) -> None:
     gold = csv_of("id,x", [["k0", 1], ["k1", 2]])
-    assert score(options(tmp_path, {"m": "of_nothing"}), {"gold.csv": gold}, {"p.csv": gold}, tmp_path).value("m") == 0
+    assert score(options(tmp_path, {"m": "of_nothing"}), gold, {"p.csv": gold}, tmp_path).value("m") == 0
 
 
 def test_with_many_rows_a_key_has_lists(tmp_path: Path) -> None:
     declared = options(tmp_path, {"m": "many"}, rows="many")
-    gold = {"gold.csv": "id,x\na,1\na,2\nb,3\n"}
+    gold = "id,x\na,1\na,2\nb,3\n"
     assert score(declared, gold, {"p.csv": "id,x\na,2\na,4\n"}, tmp_path).value("m") == pytest.approx(1 / 3)

@@ -107,12 +107,7 @@ def test_tests_of_pairs_are_those_of_single_exchanges(tmp_path: Path) -> None:
     gold, options = some_rows(0), mixed_table(tmp_path)
     every = [
         units_of(
-            score(
-                options,
-                {"gold.csv": csv_of(GOLD_HEADER, gold)},
-                {"predictions.csv": csv_of(HEADER, answers_of(other, gold))},
-                tmp_path,
-            )
+            score(options, csv_of(GOLD_HEADER, gold), csv_of(HEADER, answers_of(other, gold)), tmp_path)
         ).statistics
         for other in range(3)
     ]

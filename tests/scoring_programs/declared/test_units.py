@@ -82,8 +82,8 @@ def answers_of(seed: int, gold: list[list[Any]]) -> list[list[Any]]:
 def test_a_resample_scores_the_keys_that_are_drawn(seed: int, tmp_path: Path) -> None:
     gold = some_rows(seed)
     options = mixed_table(tmp_path)
-    files = {"predictions.csv": csv_of(HEADER, answers_of(seed, gold))}
-    outcome = score_and_resample(options, {"gold.csv": csv_of(GOLD_HEADER, gold)}, files, tmp_path)
+    files = csv_of(HEADER, answers_of(seed, gold))
+    outcome = score_and_resample(options, csv_of(GOLD_HEADER, gold), files, tmp_path)
     units = units_of(outcome)
     assert (units.unit, list(units.names)) == ("row", [row[0] for row in gold])
     assert set(units.statistics) == set(METRICS)
@@ -102,7 +102,7 @@ def test_the_rows_of_a_cluster_stay_together(seed: int, tmp_path: Path) -> None:
             return [[f"{row[0]}-{c}", *row[1:]] for row, one in clusters for c in range(counts[int(one[-1][1:])])]
 
         files = csv_of(GOLD_HEADER, drawn(gold)), csv_of(HEADER, drawn(answers))
-        return score(options, {"gold.csv": files[0]}, {"predictions.csv": files[1]}, tmp_path)
+        return score(options, files[0], files[1], tmp_path)
 
     units = units_of(scored([1] * 7))
     assert (units.unit, list(units.names)) == ("doc", [f"d{i}" for i in range(7)])
@@ -123,9 +123,7 @@ def test_two_systems_exchange_units(seed: int, tmp_path: Path) -> None:
     first = [rng.random() < 0.5 for _ in gold]
 
     def scored(rows: list[list[Any]]) -> Any:
-        return score(
-            options, {"gold.csv": csv_of(GOLD_HEADER, gold)}, {"predictions.csv": csv_of(HEADER, rows)}, tmp_path
-        )
+        return score(options, csv_of(GOLD_HEADER, gold), csv_of(HEADER, rows), tmp_path)
 
     one, two = (units_of(scored(rows)) for rows in sides)
     mixed = scored([pair[0] if own else pair[1] for own, *pair in zip(first, *sides, strict=True)])
@@ -142,7 +140,7 @@ def test_what_is_not_drawn_at_all_has_no_value(metric: dict[str, Any], split: di
     options = one_table([{"field": "x", "type": "labels", "values": ["p", "q"]}], {"c": {**metric, **split}})
     gold = csv_of("id,x,lang", [["1", "p", "a"], ["2", "q", "a"], ["3", "p", "b"], ["4", "q", "b"]])
     answers = csv_of("id,x", [["1", "p"], ["2", "q"], ["3", "q"], ["4", "q"]])
-    units = units_of(score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path))
+    units = units_of(score(options, gold, answers, tmp_path))
     statistic, counts = units.statistics["c"], np.array([[1, 1, 0, 0], [0, 0, 1, 1]], dtype=float)
     sums = statistic.as_sums()
     assert sums is not None
@@ -157,7 +155,7 @@ def test_types_of_spans_may_differ_between_systems(tmp_path: Path) -> None:
 
     def units(*cells: str) -> Any:
         answers = csv_of("id,x", [[str(i), cell] for i, cell in enumerate(cells, start=1)])
-        return units_of(score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path)).statistics["c"]
+        return units_of(score(options, gold, answers, tmp_path)).statistics["c"]
 
     joined = units("B-p I-p O", "B-r O O").joined(units("B-s O O", "O B-q O"))
     best, worst = joined.over(np.array([[1, 0, 0, 1], [0, 1, 1, 0]], dtype=float))
@@ -204,7 +202,7 @@ def test_documents_without_rows_and_several_tables_share_their_units(tmp_path: P
 def test_nothing_of_the_units_is_computed_for_a_participant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("declared.units.units_of", None)
     options = one_table([{"field": "x", "type": "number"}], {"c": "mse"})
-    outcome = score(options, {"gold.csv": "id,x\n1,1\n"}, {"predictions.csv": "id,x\n1,2\n"}, tmp_path)
+    outcome = score(options, "id,x\n1,1\n", "id,x\n1,2\n", tmp_path)
     assert outcome.value("c") == 1
 
 
@@ -230,7 +228,7 @@ def test_in_how_many_units_each_class_is(
     options = one_table(fields, {"c": {"field": "label", **metric}})
     gold = csv_of("id,label,lang", [["k1", "a", "x"], ["k2", "a", "x"], ["k3", "b", "y"]])
     answers = csv_of("id,label,p", [["k1", "a", 0.5], ["k2", "a", 0.2], ["k3", "a", 0.3]])
-    found = score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path)
+    found = score(options, gold, answers, tmp_path)
     assert sorted(units_of(found).classes["c"]) == classes
 
 
@@ -245,6 +243,6 @@ def test_what_limits_the_intervals_of_columns(tmp_path: Path) -> None:
         "tasks": [{"id": "t", "columns": columns}],
     }
     rows = csv_of("id,n", [["k1", 1], ["k2", 2], ["k3", 4]])
-    found = score(options_of(declaration, tmp_path), {"gold.csv": rows}, {"predictions.csv": rows}, tmp_path)
+    found = score(options_of(declaration, tmp_path), rows, rows, tmp_path)
     limits = {"mae": "error", "rmse": "root", "r2": "squared", "mse": "squared", "both": "root"}
     assert units_of(found).limits == limits

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,9 +11,9 @@ from scipy import stats
 from sklearn import metrics as sk
 
 from gen_bundle.ground.resources import REAL_TASKS
-from tests.scoring_programs.declared.declaring import AnyFiles, Files, csv_of
+from tests.scoring_programs.declared.declaring import AnyFiles, Files, csv_of, jsonl_of
 
-__all__ = ["MAKERS", "REAL_TASKS", "Case", "Files", "Team", "Values", "csv_of"]
+__all__ = ["MAKERS", "REAL_TASKS", "Case", "Files", "Team", "Values", "csv_of", "jsonl_of"]
 
 Values = dict[str, float]
 Case = tuple[AnyFiles, AnyFiles, Values]
@@ -84,10 +83,6 @@ def lines_of(rows: Sequence[Any]) -> str:
 
 def tsv_of(header: str, rows: Sequence[Any]) -> str:
     return lines_of([header.split(","), *rows])
-
-
-def jsonl_of(rows: Sequence[Any]) -> str:
-    return "".join(json.dumps(row) + "\n" for row in rows)
 
 
 def shuffled(rng: Team, rows: Sequence[Any]) -> list[Any]:
