@@ -254,16 +254,10 @@ def _build_one(
             made = _with_package(competition, Path(work), request, progress)
         write_zip(unfinished, made.tree)
     progress("checking the bundle")
-    found, others = _findings(unfinished, competition, made.hidden)
+    found, noted, lacking = _findings(unfinished, competition, made.hidden)
     leaks = any(finding.id == LEAK for finding in found)
     grave = _causes(found)
-    draft = made.draft
-    noted = []
-    for one in others:
-        if one.id != SYNTHETIC:
-            noted.append(one)
-        elif isinstance(competition, ForeignProject):  # of any other the draft names the phases
-            draft += (Lack(one.id, f"As imported: {one.what}.", one.repair),)
+    draft = made.draft + tuple(Lack(one.id, f"As imported: {one.what}.", one.repair) for one in lacking)
     if grave and not request.overrides and _is_its_own_work(competition, grave):
         draft += tuple(Lack(one.id, f"As imported: {one.what}. {one.consequence}", one.repair) for one in grave)
         grave = []
@@ -334,27 +328,26 @@ def _hidden(phases: Sequence[PhaseData], elsewhere: Sequence[GoldElsewhere]) -> 
 
 def _findings(
     bundle: Path, competition: Resolved | ForeignProject, hidden: Sequence[Elsewhere]
-) -> tuple[list[Finding], list[Finding]]:
-    """Return what the check finds in a finished bundle: what is grave, and what is not.
+) -> tuple[list[Finding], list[Finding], list[Finding]]:
+    """Return what the check finds in a finished bundle: what is grave, what is not, and what makes it a draft.
 
-    Grave is what Codabench would refuse, what would not work, and gold where participants can read it. Dates in the
-    past, an image of this machine and what it lacks are left out: they are named with all else that keeps a bundle a
-    draft; but what the image of a foreign project lacks only the check knows.
+    Grave is what Codabench would refuse, what would not work, and gold where participants can read it. What makes a
+    bundle a draft is said by `lacks`, but for two things that only the check knows of a foreign project: made-up gold,
+    and what its image has not.
     """
-    of_draft = {OVER, UNPUBLISHED, UNFINISHED}
-    if isinstance(competition, Resolved):
-        of_draft.add(LACKING)
     queue = competition.declaration.queue
     known = [queue] if queue else []
-    grave, others = [], []
+    grave: list[Finding] = []
+    others: list[Finding] = []
+    lacking: list[Finding] = []
     for finding in check_path(bundle, elsewhere=hidden, known_keys=known).findings:
-        if finding.id in of_draft:
-            continue
-        if finding.grave:
-            grave.append(finding)
-        else:
-            others.append(finding)
-    return grave, others
+        if finding.id in (SYNTHETIC, LACKING):
+            if isinstance(competition, ForeignProject):
+                lacking.append(finding)
+        elif finding.id not in (OVER, UNPUBLISHED, UNFINISHED):
+            chosen = grave if finding.grave else others
+            chosen.append(finding)
+    return grave, others, lacking
 
 
 BASELINE = re.compile(r"^solution solutions/([^/]+)/")

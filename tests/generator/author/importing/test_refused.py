@@ -7,6 +7,7 @@ import pytest
 
 from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.cli.diff import diff
+from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.ground.errors import UserError
 from tests.generator.author.importing.round_trip import built, imported, round_trip, written
 from tests.generator.check import drafts
@@ -178,6 +179,20 @@ def test_an_unchanged_import_is_a_draft_with_its_faults(tmp_path: Path) -> None:
     page.write_text(page.read_text() + "More.\n")
     with pytest.raises(UserError, match="--force"):
         build(BuildRequest(str(tmp_path / "project"), bundle))
+
+
+def test_what_its_image_has_not_keeps_it_a_draft_whatever_is_changed(tmp_path: Path) -> None:
+    draft = drafts.new()
+    draft.yaml["docker_image"] = PLATFORM_IMAGE
+    draft.files["scoring/score.py"] = b"import torch\n"
+    draft.files["scoring/metadata.yaml"] = b"command: python3 score.py\n"
+    imported(draft, tmp_path)
+    page = tmp_path / "project" / "pages" / "overview.md"
+    page.write_text(page.read_text() + "More.\n")
+    (one,) = build(BuildRequest(str(tmp_path / "project"), tmp_path / "again.zip"))
+    assert one.errors == ()
+    (lack,) = (lack for lack in one.draft if lack.id == "library-missing")
+    assert lack.what.endswith(f" needs torch, which {PLATFORM_IMAGE} has not.")
 
 
 def test_what_participants_would_see_is_never_a_draft(tmp_path: Path) -> None:
