@@ -49,22 +49,6 @@ def test_a_task_keeps_the_flag_that_only_the_list_shows(site: Site, number: int,
     assert len(lists) == 1  # the flag itself did not change
 
 
-def test_the_invited_addresses_stay(site: Site, number: int, looked: Looked) -> None:
-    competition_of(site)["whitelist_emails"] = ["a@site.org", "b@site.org"]
-    looked(NEW_TITLE).apply()
-    assert competition_of(site)["whitelist_emails"] == ["a@site.org", "b@site.org"]
-    assert competition_of(site)["title"] == "Other"
-
-
-def test_no_phase_is_lost_by_a_change_of_another(site: Site, number: int, looked: Looked) -> None:
-    phases = [phase["id"] for phase in competition_of(site)["phases"]]
-    looked(first_phase(max_submissions=70)).apply()
-    assert [phase["id"] for phase in competition_of(site)["phases"]] == phases
-    (body,) = bodies(site, "PATCH")
-    assert [phase["id"] for phase in body["phases"]] == phases
-    assert not any("tasks" in phase for phase in body["phases"])  # the site would run all submissions on "new" ones
-
-
 def test_a_refused_request_that_emptied_fields_is_undone(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
     before = held(site)
     site.edits.refuses_keys = 1
