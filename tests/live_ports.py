@@ -2,16 +2,25 @@
 
 The ports are the same from one test to the next. A connection is kept for further requests, as the real server keeps
 it (uvicorn does), and belongs to the site that was served when it was made.
+
+For tests of what is asked and answered, and not of how it travels, `site_here` answers in the test's own process.
 """
 
 import http.server
+import io
+import itertools
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from threading import Thread
 from types import MappingProxyType
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import urlsplit
+
+import urllib3
+from requests import PreparedRequest, Response
+from requests.adapters import HTTPAdapter
 
 from tests.live_runs import AnswerError
 from tests.live_server import Site, answer_with_faults
@@ -28,6 +37,47 @@ def serve_site(site: Site) -> Iterator[Site]:
         yield site
     finally:
         FREE.append(ports)
+
+
+@contextmanager
+def site_here(site: Site) -> Iterator[Site]:
+    """As `serve_site`, but what `requests` sends to this site does not leave the process: in a quarter of the time."""
+    ports: dict[int, type[_Handler]] = {next(FREE_PORTS): _Api, next(FREE_PORTS): _Store}
+    site.address, site.store = (f"http://127.0.0.1:{port}" for port in ports)
+    send = HTTPAdapter.send
+
+    def answered(adapter: HTTPAdapter, request: PreparedRequest, **options: Any) -> Response:
+        to = urlsplit(request.url or "")
+        if to.port not in ports or to.scheme != "http":
+            return send(adapter, request, **options)
+        return adapter.build_response(request, _answered(ports[to.port], site, request))
+
+    with patch.object(HTTPAdapter, "send", answered):
+        yield site
+
+
+FREE_PORTS = itertools.cycle(range(100, 400))  # where nobody listens; a site may be answered for within another's time
+
+
+def _answered(kind: "type[_Handler]", site: Site, request: PreparedRequest) -> urllib3.HTTPResponse:
+    handler = kind.__new__(kind)  # without a connection
+    body = request.body or b""
+    sent = body if isinstance(body, bytes) else b"".join(body)  # type: ignore[arg-type]  # a file in blocks
+    request.headers["Content-Length"] = str(len(sent))
+    handler.site, handler.command, handler.path = site, request.method or "", request.path_url
+    handler.headers, handler.rfile = request.headers, io.BytesIO(sent)  # type: ignore[assignment]
+    replied: list[urllib3.HTTPResponse] = []
+
+    def reply(code: int, content: bytes, kind: str, more: Mapping[str, str] = MappingProxyType({})) -> None:
+        headers = {"Content-Type": kind, "Content-Length": str(len(content)), **more}
+        headers = {name: value for name, value in headers.items() if value}
+        reason = http.HTTPStatus(code).phrase
+        answer = urllib3.HTTPResponse(io.BytesIO(content), headers, code, reason=reason, preload_content=False)
+        replied.append(answer)
+
+    handler.reply = reply  # type: ignore[method-assign, assignment]
+    getattr(handler, f"do_{handler.command}")()
+    return replied[0]
 
 
 class _Port(http.server.ThreadingHTTPServer):

@@ -28,7 +28,7 @@ from tests.forks import called
 from tests.generator.check.drafts import Draft, Edit, both, new
 from tests.generator.dry_run.in_process import InProcessEngine
 from tests.generator.live.uploads import uploaded
-from tests.live_ports import serve_site
+from tests.live_ports import site_here
 from tests.live_server import TOKEN, Site, packed
 
 Verb = Callable[..., Result]
@@ -47,8 +47,8 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    with serve_site(Site()) as served:
-        yield served
+    with site_here(Site()) as answering:
+        yield answering
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import stat
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,19 @@ from gen_bundle.live.connection import CHUNK, AnswerError, Connection, changes_l
 from gen_bundle.live.credentials import PUBLIC_SITE, Token, find_token, save_token, server_address, tokens_file
 from gen_bundle.live.responses import body_in_one_line
 from tests.generator.live.conftest import close_log, run_in_c_locale
+from tests.live_ports import serve_site
 from tests.live_runs import AnswerError as ServerError
 from tests.live_server import TOKEN, Site
 
 SIGNATURE = "secret-signature"
 ROW = {"id": 1, "owner": "ada"}
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    """One that is reached through real connections."""
+    with serve_site(Site()) as served:
+        yield served
 
 
 def test_a_busy_server_is_asked_again_when_it_says(site: Site, connection: Connection, pauses: list[float]) -> None:

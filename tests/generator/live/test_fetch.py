@@ -15,6 +15,7 @@ from gen_bundle.live.fetch import FetchRequest, fetch
 from scoring_kit.team_results import read_entries
 from tests.generator.live.conftest import PHASE, Verb, ready_draft, run_in_c_locale, sent
 from tests.generator.live.uploads import uploaded
+from tests.live_ports import serve_site
 from tests.live_server import Site
 
 pytestmark = pytest.mark.slow
@@ -291,11 +292,11 @@ def test_damaged_pseudonyms_are_not_given_anew(running: Site, verb: Verb, tmp_pa
 
 def test_pseudonyms_of_any_name_are_read_in_any_locale(running: Site, tmp_path: Path) -> None:
     running.add_submission(PHASE, "José", sent("new"))
-    for name in ("one", "two"):
-        done = run_in_c_locale(
-            *("-m", "gen_bundle", "fetch", 5, "--pseudonyms", "--out", tmp_path / name, "--server", running.address)
-        )
-        assert done.returncode == 0, done.stderr
+    with serve_site(running):
+        for name in ("one", "two"):
+            options = ("--pseudonyms", "--out", tmp_path / name, "--server", running.address)
+            done = run_in_c_locale("-m", "gen_bundle", "fetch", 5, *options)
+            assert done.returncode == 0, done.stderr
     one, two = ([record["owner"] for record in records(tmp_path / name / "0-test")] for name in ("one", "two"))
     assert one == two
 

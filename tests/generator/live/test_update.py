@@ -124,7 +124,7 @@ def test_the_bundle_of_a_competition_is_the_same(site: Site, updated: Updated, p
 def test_of_several_phases_and_tasks_nothing_else_is_changed(site: Site, made: Made, updated: Updated) -> None:
     number = made(two_phases)
     before = held(site)
-    new = (two_phases, put("phases", 1, "end", "2033-01-31 00:00:00"), write("ref2/truth.txt", b"d\n"))
+    new = [two_phases, put("phases", 1, "end", "2033-01-31 00:00:00"), write("ref2/truth.txt", b"d\n")]
     new += (put("docker_image", "codalab/codalab-legacy:py37"), first_phase(max_submissions=70))
     done = updated(*new)
     assert done.exit_code == 0, done.output

@@ -9,7 +9,7 @@ from pathlib import Path
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.credentials import Token
 from gen_bundle.live.upload import upload
-from tests.live_ports import serve_site
+from tests.live_ports import site_here
 from tests.live_server import TOKEN, Site
 
 CONTENT = ("datasets", "files", "statuses", "competitions", "tasks", "edits")
@@ -27,7 +27,7 @@ def uploaded(site: Site, bundle: Path, *, force: bool = False) -> int:
 
 @functools.cache
 def _uploaded(bundle: bytes, force: bool) -> tuple[int, Site]:
-    with serve_site(Site()) as site, tempfile.TemporaryDirectory() as folder:
+    with site_here(Site()) as site, tempfile.TemporaryDirectory() as folder:
         file, log = Path(folder) / "bundle.zip", Path(folder) / "changes.log"
         file.write_bytes(bundle)
         with Connection(site.address, Token("a test", TOKEN), log, lambda _: None) as connection:
