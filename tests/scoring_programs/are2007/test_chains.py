@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from are2007 import task2, task4
 from are2007.answers import AnswerKey, Mention, overlap
-from are2007.muc import LinkScores, muc
+from are2007.muc import muc
 from are2007.reference import AreReference
 from are2007.submission import AreSubmission
-from are2007.task4 import Alignment, alignments, muc_with_overlaps, tree_weight
+from are2007.task4 import Alignment, alignments, muc_with_overlaps
 from gen_bundle.ground.resources import resource
 
 
@@ -43,13 +43,6 @@ def test_muc_by_hand(key: list[str], response: list[str], recall: tuple[int, int
     assert (scores.precise, scores.response_links) == precision
 
 
-def test_measures_of_links() -> None:
-    scores = LinkScores(2, 5, 2, 3)
-    assert (scores.recall, scores.precision) == (2 / 5, 2 / 3)
-    assert scores.f1 == pytest.approx(2 * (2 / 5) * (2 / 3) / (2 / 5 + 2 / 3))
-    assert LinkScores(0, 0, 0, 0).recall == LinkScores(0, 0, 0, 0).precision == LinkScores(0, 3, 0, 2).f1 == 0
-
-
 def partition(labels: Sequence[int | None]) -> list[list[int]]:
     """Chains of the mentions 0, 1, … by their label; None stands in no chain."""
     chains: dict[int, list[int]] = {}
@@ -60,29 +53,6 @@ def partition(labels: Sequence[int | None]) -> list[list[int]]:
 
 
 CHAINS = st.lists(st.none() | st.integers(0, 3), max_size=9).map(partition)
-
-
-def missing_links(chains: Iterable[Sequence[int]], others: Iterable[Sequence[int]]) -> int:
-    """The least number of links that must be added to `others` so that every chain of `chains` holds together.
-
-    This is how Vilain et al. introduce the score: a graph of the other side's links, and for each chain one link less
-    than it has connected components there.
-    """
-    graph: nx.Graph[int] = nx.Graph()
-    chains = list(chains)
-    graph.add_nodes_from(itertools.chain(*chains))
-    for other in others:
-        nx.add_path(graph, other)
-    components = {mention: i for i, part in enumerate(nx.connected_components(graph)) for mention in part}
-    return sum(len({components[mention] for mention in chain}) - 1 for chain in chains)
-
-
-@pytest.mark.slow
-@given(key=CHAINS, response=CHAINS)
-def test_muc_is_the_links_that_are_not_missing(key: list[list[int]], response: list[list[int]]) -> None:
-    scores = muc(key, response)
-    assert scores.recalled == scores.key_links - missing_links(key, response)
-    assert scores.precise == scores.response_links - missing_links(response, key)
 
 
 @pytest.mark.slow
@@ -180,7 +150,8 @@ def test_of_equal_alignments_the_one_in_the_participants_favour(
         ]
         chains.append([group for group in groups if group])
     expected = max(numerator(chains[0], chains[1], aligned) for aligned in equally_good(*sides))
-    assert muc_with_overlaps(*chains).recalled == pytest.approx(expected)
+    scores = muc_with_overlaps(*chains)
+    assert scores.recalled == scores.precise == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -231,10 +202,10 @@ def test_too_much_to_search_leaves_one_best_alignment() -> None:
     (group,) = alignments(key, response)
     assert len(group) >= 1
     assert all(total(aligned) == pytest.approx(total(group[0])) for aligned in group)
-    wide_key, wide_response = [(i, 1000) for i in range(300)], [(i, 1001) for i in range(300)]
+    wide_key, wide_response = [(i, 1000) for i in range(201)], [(i, 1001) for i in range(201)]
     (group,) = alignments(wide_key, wide_response)
     assert len(group) == 1
-    assert len(group[0]) == 300
+    assert len(group[0]) == 201
 
 
 MANY_SPANS = st.lists(
@@ -246,54 +217,27 @@ MANY_SPANS = st.lists(
 
 @pytest.mark.slow
 @given(key=MANY_SPANS, response=MANY_SPANS)
-def test_the_alignment_weighs_what_networkx_finds(key: list[Mention], response: list[Mention]) -> None:
+def test_groups_however_large_are_aligned_as_well_as_networkx_does(key: list[Mention], response: list[Mention]) -> None:
+    """By search, or, where that is too much, by an assignment, as a matrix or sparsely."""
     graph: nx.Graph[tuple[str, Mention]] = nx.Graph()
     for one, other in itertools.product(key, response):
         if overlap(one, other):
             graph.add_edge(("key", one), ("response", other), weight=overlap(one, other))
     expected = sum(graph.edges[edge]["weight"] for edge in nx.max_weight_matching(graph))
-    assert total(first_alignment(key, response)) == pytest.approx(expected)
-
-
-@pytest.mark.slow
-@given(key=MANY_SPANS, response=MANY_SPANS)
-def test_groups_too_large_to_search_are_assigned_as_a_matrix_or_sparsely(
-    key: list[Mention], response: list[Mention]
-) -> None:
-    searched = total(first_alignment(key, response))
+    searched = list(alignments(key, response))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(task4, "FEW_STEPS", 0)
-        dense = total(first_alignment(key, response))
+        searched_again = list(alignments(key, response))
+        patch.setattr(task4, "MOST_STEPS", 0)
+        dense = first_alignment(key, response)
         patch.setattr(task4, "DENSE", 0)
         sparse = first_alignment(key, response)
-    assert searched == pytest.approx(dense)
-    assert total(sparse) == pytest.approx(dense)
-    assert all(overlap(*pair) > 0 for pair in sparse.items())
-
-
-@pytest.mark.slow
-@given(key=MANY_SPANS, response=MANY_SPANS)
-def test_searching_for_the_best_alignments_finds_those_of_the_assignment_s_total(
-    key: list[Mention], response: list[Mention]
-) -> None:
-    searched = list(alignments(set(key), set(response)))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(task4, "FEW_STEPS", 0)
-        assigned = list(alignments(set(key), set(response)))
     assert [sorted(map(sorted, map(dict.items, group))) for group in searched] == [
-        sorted(map(sorted, map(dict.items, group))) for group in assigned
+        sorted(map(sorted, map(dict.items, group))) for group in searched_again
     ]
-
-
-@pytest.mark.slow
-@given(overlaps=st.lists(st.floats(0.01, 1), min_size=1, max_size=7))
-def test_the_best_spanning_tree_is_a_star_around_the_greatest_overlap(overlaps: list[float]) -> None:
-    graph: nx.Graph[int] = nx.Graph()
-    graph.add_nodes_from(range(len(overlaps)))
-    for (i, one), (j, other) in itertools.combinations(enumerate(overlaps), 2):
-        graph.add_edge(i, j, weight=one * other)
-    tree = nx.maximum_spanning_tree(graph)
-    assert tree_weight(overlaps) == pytest.approx(tree.size(weight="weight"))
+    for found in (first_alignment(key, response), dense, sparse):
+        assert total(found) == pytest.approx(expected)
+    assert all(overlap(*pair) > 0 for pair in sparse.items())
 
 
 A, B, C, D = (0, 4), (6, 7), (9, 11), (14, 15)
@@ -332,26 +276,6 @@ def test_task_4_by_hand(key: list[list[Mention]], response: list[list[Mention]],
 def test_with_exact_boundaries_task_4_is_muc(key: list[list[int]], response: list[list[int]]) -> None:
     spans = [[[(2 * m, 2 * m + 1) for m in chain] for chain in side] for side in (key, response)]
     assert muc_with_overlaps(*spans) == muc(key, response)
-
-
-@pytest.mark.slow
-@given(key=st.lists(SPANS, max_size=2), response=st.lists(SPANS, max_size=2), shift=st.integers(0, 50))
-def test_task_4_does_not_depend_on_order_or_place(
-    key: list[list[Mention]], response: list[list[Mention]], shift: int
-) -> None:
-    def unique(chains: list[list[Mention]]) -> list[list[Mention]]:
-        """The chains without what an earlier one holds, and without empty ones."""
-        left = [[m for m in chain if not any(m in earlier for earlier in chains[:i])] for i, chain in enumerate(chains)]
-        return [chain for chain in left if chain]
-
-    def moved(chains: list[list[Mention]]) -> list[list[Mention]]:
-        return [[(start + shift, end + shift) for start, end in reversed(chain)] for chain in reversed(chains)]
-
-    key, response = unique(key), unique(response)
-    one, other = muc_with_overlaps(key, response), muc_with_overlaps(moved(key), moved(response))
-    assert one.recalled == pytest.approx(other.recalled)
-    assert one.recall <= 1 + 1e-9
-    assert one.precision <= 1 + 1e-9
 
 
 def test_links_are_summed_over_texts_before_dividing() -> None:
