@@ -87,7 +87,7 @@ def run_unit(
 
 
 def run_unpacked(
-    program: Path, arguments: Sequence[Path], stdout: Path, stderr: Path, environment: Mapping[str, str]
+    program: Path, arguments: Sequence[str | Path], stdout: Path, stderr: Path, environment: Mapping[str, str]
 ) -> int:
     """Run an unpacked program in a process that has imported the kit, but nothing of the competition.
 

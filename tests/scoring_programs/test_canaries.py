@@ -153,7 +153,7 @@ def is_gold(name: str) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(which=st.integers(0, 10_000), n=st.integers(0, 10_000))
 def test_gold_is_never_shown_not_even_broken_gold(
     case: Case, tmp_path_factory: pytest.TempPathFactory, which: int, n: int
@@ -166,7 +166,7 @@ def test_gold_is_never_shown_not_even_broken_gold(
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(which=st.integers(0, 10_000), n=st.integers(0, 10_000))
 def test_the_page_shows_nothing_of_the_submission(
     case: Case, tmp_path_factory: pytest.TempPathFactory, which: int, n: int

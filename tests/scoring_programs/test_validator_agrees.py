@@ -200,7 +200,7 @@ NAMES: tuple[Change, ...] = (
 STEPS = st.tuples(st.sampled_from([*map(_in_file, CONTENT), *NAMES]), st.integers(0, 10_000), st.integers(0, 10_000))
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(steps=st.lists(STEPS, min_size=1, max_size=3))
 def test_of_spoiled_submissions(case: Case, steps: list[tuple[Change, int, int]]) -> None:
     files = case.valid

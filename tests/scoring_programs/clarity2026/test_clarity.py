@@ -11,10 +11,8 @@ from clarity2026.clarity import (
     any_match_golds,
     compute_clarity_f1,
     compute_evasion_f1_strict,
-    evasion_golds,
     majority_vote_gold,
 )
-from clarity2026.reference import ClarityReference
 from clarity2026.submission import CLARITY_LABELS, EVASION_LABELS
 from scoring_kit.metrics.classification import LabelScores
 
@@ -125,37 +123,3 @@ def test_worked_examples_of_any_match(predictions: list[str], annotations: list[
 )
 def test_majority(labels: list[str], expected: str | None) -> None:
     assert majority_vote_gold(labels) == expected
-
-
-@pytest.mark.slow
-@given(annotators)
-def test_majority_has_the_most_votes_and_is_the_first_of_those(labels: list[str]) -> None:
-    vote = majority_vote_gold(labels)
-    valid = [label for label in labels if label in EVASION_LABELS]
-    assert (vote is None) == (not valid)
-    if vote is not None:
-        most = max(valid.count(label) for label in valid)
-        assert vote == min(label for label in valid if valid.count(label) == most)
-
-
-def reference(annotations: list[tuple[str, ...]], single: list[str], annotated: bool) -> ClarityReference:
-    rows = len(annotations) or len(single)
-    return ClarityReference([str(i) for i in range(rows)], [], single, annotations, annotated)
-
-
-@pytest.mark.slow
-@given(st.lists(st.tuples(evasion_or_junk, annotators.map(tuple)), min_size=1, max_size=20))
-def test_annotated_gold_is_scored_by_any_match_and_by_majority(rows: list[tuple[str, tuple[str, ...]]]) -> None:
-    predictions = [p for p, _ in rows]
-    valid = [tuple(label for label in labels if label in EVASION_LABELS) for _, labels in rows]
-    any_match, majority = evasion_golds(reference(valid, [], annotated=True), predictions)
-    assert any_match == any_match_golds(predictions, valid)
-    golds = [majority_vote_gold(labels) for labels in valid]
-    kept = [(p, g) for p, g in zip(predictions, golds, strict=True) if g is not None]
-    expected = macro_f1([p for p, _ in kept], [g for _, g in kept], EVASION_LABELS)
-    assert compute_evasion_f1_strict(predictions, majority).macro_f1 == pytest.approx(float(expected))
-
-
-def test_without_annotators_majority_is_strict() -> None:
-    assert evasion_golds(reference([], [E, G, G], annotated=False), [E, G, I]) == ([E, G, G], [E, G, G])
-    assert compute_evasion_f1_strict([E, G, I], [E, G, G]).accuracy == pytest.approx(2 / 3)

@@ -1,10 +1,8 @@
 """Labels, their spellings and the taxonomy."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from clarity2026.submission import ALIASES, CLARITY_LABELS, EVASION_LABELS, TAXONOMY, normalize_label
+from clarity2026.submission import CLARITY_LABELS, EVASION_LABELS, TAXONOMY, normalize_label
 
 
 def test_the_lists_are_those_of_the_task() -> None:
@@ -49,26 +47,11 @@ def test_the_taxonomy(parent: str, labels: set[str]) -> None:
         ("Clear Non Reply", "Clear Non-Reply"),
         ("clear nonreply", "Clear Non-Reply"),
         ("Non-Reply", "Clear Non-Reply"),
-        ("N/A", "N/A"),
+        ("\tpartial/HALF-answer ", "Partial/half-answer"),
+        (" N/A ", " N/A "),
         ("", ""),
         ("Reply", "Reply"),
     ],
 )
 def test_normalization(written: str, meant: str) -> None:
     assert normalize_label(written) == meant
-
-
-@pytest.mark.slow
-@given(st.sampled_from([*CLARITY_LABELS, *EVASION_LABELS]), st.data())
-def test_case_and_blanks_make_no_difference(label: str, data: st.DataObject) -> None:
-    written = "".join(data.draw(st.sampled_from([c.lower(), c.upper()])) for c in label)
-    blanks = st.text(" \t", max_size=2)
-    assert normalize_label(data.draw(blanks) + written + data.draw(blanks)) == label
-
-
-@pytest.mark.slow
-@given(st.text())
-def test_what_is_no_label_stays_as_it_is(text: str) -> None:
-    known = {label.lower() for label in (*CLARITY_LABELS, *EVASION_LABELS)} | set(ALIASES)
-    if text.strip().lower() not in known:
-        assert normalize_label(text) == text

@@ -1,7 +1,7 @@
 """Task A.1 against a table worked by hand and against an independent, plain implementation."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clpsych2025 import a1
@@ -146,6 +146,7 @@ states = st.fixed_dictionaries({"adaptive": spans, "maladaptive": spans})
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(st.lists(st.tuples(states.filter(lambda gold: any(gold.values())), states), min_size=1, max_size=4))
 def test_published_equals_a_plain_implementation(cases: list[tuple[Spans, Spans]]) -> None:
     timelines = [timeline(f"t{index}", gold, predicted) for index, (gold, predicted) in enumerate(cases)]
@@ -171,6 +172,7 @@ def test_published_equals_a_plain_implementation(cases: list[tuple[Spans, Spans]
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(st.lists(st.tuples(states, states), min_size=1, max_size=4))
 def test_as_run_equals_a_plain_implementation(cases: list[tuple[Spans, Spans]]) -> None:
     cases = [(gold, {state: predicted[state] if gold[state] else [] for state in gold}) for gold, predicted in cases]

@@ -1,7 +1,6 @@
 """Submissions made to break a scoring program: refused with a message or scored, never a traceback."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from clpsych2025 import a1, a2, b, c
 from clpsych2025.reference import ClpsychReference, GoldPost, GoldTimeline, Summary
 from clpsych2025.submission import ClpsychSubmission
 from scoring_kit.errors import OrganiserError
-from tests.scoring_programs.clpsych2025.cases import OPTIONS, answer, manifest, post, read, read_folder
+from tests.scoring_programs.clpsych2025.cases import OPTIONS, answer, manifest, post, read
 from tests.scoring_programs.clpsych2025.fake_models import LetterClassifier, WordScorer
 
 IDS = {"t1": ["p1", "p2"]}
@@ -57,50 +56,6 @@ def with_post(summary: str = "", **fields: Any) -> dict[str, Any]:
     return {"t1": answer({"p1": post(**fields), "p2": post()}, summary=summary)}
 
 
-ZERO_WIDTH, RIGHT_TO_LEFT, EMOJI = "\u200b\u200d\ufeff", "\u202eאני מרגיש טוב\u202c", "😀🫠👩‍👩‍👧"
-SCORED: dict[str, Mapping[str, Any]] = {
-    "no spans at all": with_post(),
-    "a span of 5,000 words": with_post(adaptive_evidence=["calm " * 5000]),
-    "emoji": with_post(adaptive_evidence=[EMOJI]),
-    "zero-width characters": with_post(adaptive_evidence=[ZERO_WIDTH], summary=ZERO_WIDTH),
-    "right to left": with_post(maladaptive_evidence=[RIGHT_TO_LEFT]),
-    "10,000 duplicated spans": with_post(adaptive_evidence=["calm"] * 10_000),
-    "a summary of 3,000 sentences": with_post("I am calm.\n" * 3000),
-    "NUL in an escape": with_post(adaptive_evidence=["a\0b"]),
-}
-
-
-@pytest.mark.parametrize("content", SCORED.values(), ids=SCORED)
-@pytest.mark.parametrize("profile", ["published", "as-run"])
-def test_odd_texts_are_scored(tmp_path: Path, content: Mapping[str, Any], profile: str) -> None:
-    result = outcome(tmp_path, content, profile)
-    assert isinstance(result, dict)
-    assert result["a2_mse"] == 81
-
-
-REFUSED: dict[str, tuple[str | bytes, str]] = {
-    "a NUL byte": (b'{"t1": "\0"}', "Team_1.json:1:9: not valid JSON (Invalid control character at)."),
-    "nesting of 10,000": ("[" * 10_000 + "]" * 10_000, "Team_1.json: is nested too deeply."),
-    "Latin-1": ('{"t1":\n "\xe9"}'.encode("latin-1"), "Team_1.json:2: contains bytes that are not UTF-8."),
-    "two values": ("{} {}", "Team_1.json:1:4: not valid JSON (Extra data)."),
-}
-
-
-@pytest.mark.parametrize(("content", "message"), REFUSED.values(), ids=REFUSED)
-@pytest.mark.parametrize("profile", ["published", "as-run"])
-def test_what_is_no_json_object_is_refused(tmp_path: Path, content: str | bytes, message: str, profile: str) -> None:
-    result = outcome(tmp_path, content, profile)
-    assert isinstance(result, str)
-    assert result.startswith(message)
-
-
-def test_200_megabytes_are_refused_unread(tmp_path: Path) -> None:
-    with (tmp_path / "Team_1.json").open("wb") as file:
-        file.truncate(200_000_000)
-    _, problems = read_folder(tmp_path, manifest(IDS))
-    assert problems.errors == ["Team_1.json: is 200.0 MB in size. Expected: at most 20 MB."]
-
-
 def test_the_size_limit_is_an_option(tmp_path: Path) -> None:
     content = with_post("a" * 200_000)
     assert outcome(tmp_path, content, max_submission_mb=0.1) == (
@@ -118,11 +73,11 @@ def test_deep_values_in_fields_are_named_without_being_shown(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_many_strange_keys_cost_few_messages(tmp_path: Path) -> None:
-    content = {**with_post(), **{f"x{number}": 0 for number in range(50_000)}}
+    content = {**with_post(), **{f"x{number}": 0 for number in range(5_000)}}
     submission, problems = read(tmp_path, content, manifest(IDS))
     assert submission is not None
     assert len(problems.warnings) == 50
-    assert problems.warned == 50_000
+    assert problems.warned == 5_000
 
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)

@@ -240,16 +240,3 @@ def test_one_process_answers_call_after_call(tmp_path: Path) -> None:
         assert answer()["answer"]["timelines"]["t1"] == ["p1", "p2"]
         calls.close()
         assert process.wait(60) == 0
-
-
-def test_organisers_verbs_import_nothing_heavy() -> None:
-    """The press calls them for every build, model-free machines included."""
-    heavy = "{'numpy', 'sklearn', 'torch', 'nltk', 'pandas'}"
-    done = subprocess.run(
-        [sys.executable, "-c", f"import sys, clpsych2025.organiser; print({heavy} & set(sys.modules))"],
-        capture_output=True,
-        text=True,
-        cwd=resource("scoring_programs"),
-        check=True,
-    )
-    assert done.stdout.strip() == "set()"

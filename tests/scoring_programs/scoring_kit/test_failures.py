@@ -28,30 +28,50 @@ def words(page: str | None) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", body))).strip()
 
 
-def test_a_refused_submission_leaves_the_words_of_the_log(case: Case) -> None:
+def test_a_refused_submission_is_told_every_problem_in_the_log_and_on_the_page(case: Case) -> None:
     case.predict("id,label\nt1,<b>happy</b>\nt9,positive\n")
     case.predict("x", "__MACOSX/._predictions.csv")
     outcome = case.run()
-    assert outcome.exit_code == 1
+    assert (outcome.exit_code, outcome.scores) == (1, None)
+    assert outcome.stderr.splitlines() == [
+        "The submission cannot be scored: 3 problems found.",
+        'predictions.csv:2: unknown label "<b>happy</b>". Expected: one of negative, neutral, positive.',
+        'predictions.csv:3: unknown id "t9". Expected: ids of this phase\'s data alone.',
+        'predictions.csv: no row for 2 of 3 ids: "t2", "t3". Expected: one row for each id of the data.',
+        "3 problems found, so nothing was scored.",
+    ]
+    assert "__MACOSX" in outcome.stdout  # what was ignored is often why something else is missing
     said = words(outcome.page)
-    assert all(line in said for line in outcome.stderr.splitlines())
-    assert all(line in said for line in outcome.stdout.splitlines()), "what was ignored"
+    assert all(line in said for line in [*outcome.stderr.splitlines(), *outcome.stdout.splitlines()])
     assert "<b>happy" not in (outcome.page or "")
 
 
-@pytest.mark.parametrize("gold", [GOLD, ""], ids=["a wrong label", "nothing"])
-def test_the_organisers_mistake_says_nothing_more(case: Case, gold: str) -> None:
+@pytest.mark.parametrize(("gold", "place"), [(GOLD, "gold.csv:4"), ("", "gold.csv: ")], ids=["a label", "nothing"])
+def test_wrong_gold_is_the_organisers_and_no_participant_sees_more(case: Case, gold: str, place: str) -> None:
     case.gold(gold)
     outcome = case.run()
     assert outcome.exit_code == 2
+    assert "organisers must act" in outcome.stderr
+    assert place in outcome.stderr
+    assert "CANARY" not in outcome.stderr + outcome.stdout
     assert words(outcome.page) == NOT_YOURS
 
 
-def test_a_bug_says_nothing_more(case: Case) -> None:
+def test_a_bug_shows_where_but_never_values(case: Case) -> None:
+    case.scorer("{}[reference.labels['t1'] + ' CANARY']")
+    outcome = case.run()
+    assert (outcome.exit_code, outcome.scores) == (3, None)
+    assert "classification.py" in outcome.stderr
+    assert "KeyError" in outcome.stderr
+    assert "CANARY" not in outcome.stderr + outcome.stdout
+    assert "positive" not in outcome.stderr
+    assert words(outcome.page) == NOT_YOURS
+
+
+def test_the_whole_traceback_is_for_debugging_alone(case: Case) -> None:
     case.scorer("{}[reference.labels['t1'] + ' CANARY']")
     outcome = case.run({"SCORING_DEBUG": "1"})
-    assert outcome.exit_code == 3
-    assert "KeyError: 'positive CANARY'" in outcome.stderr, "the whole traceback, for debugging alone"
+    assert "KeyError: 'positive CANARY'" in outcome.stderr
     assert words(outcome.page) == NOT_YOURS
     assert "CANARY" not in (outcome.page or "")
 

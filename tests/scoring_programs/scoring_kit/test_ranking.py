@@ -208,20 +208,6 @@ def test_a_task_that_nobody_entered_is_said(tmp_path: Path) -> None:
     assert answer["notes"] == ["Other task: no team entered it."]
 
 
-@pytest.mark.slow
-@given(st.dictionaries(st.text(max_size=3), st.none() | st.integers(0, 4).map(float), max_size=8), st.booleans())
-def test_a_rank_is_one_more_than_the_number_of_better_teams(values: dict[str, float | None], descending: bool) -> None:
-    ranks, tied = shared_ranks(values, descending), standing(values, descending, RankingView()).tied
-    assert set(ranks) == {team for team, value in values.items() if value is not None}
-    for team, place in ranks.items():
-        own = values[team]
-        assert own is not None
-        better = [v for v in values.values() if v is not None and (v > own if descending else v < own)]
-        assert place == len(better) + 1
-        equal = [other for other in ranks if values[other] == own]
-        assert (team in tied) == (len(equal) > 1)
-
-
 def test_the_last_bits_of_a_sum_decide_no_rank() -> None:
     """Both are 47/90: a mean of three F1 that were summed in different orders."""
     values = {"A": 0.5222222222222221, "B": 0.5222222222222223, "C": 0.522222222}
@@ -370,25 +356,34 @@ def test_problems_of_a_submission_beyond_the_shown_ones_are_counted(tmp_path: Pa
     assert caught.value.messages[-1] == "team bad: bad.csv: … and 11 more."
 
 
-MEAN = {"key": "mean", "task": "main", "title": "Mean", "sort": "desc", "precision": 2, "worst": None, "meaning": ""}
+MEAN = ScoreColumn("mean", "main", "Mean", "desc", 2, None, "", "avg", ("f1", "accuracy"))
+MEAN_RANK = ScoreColumn("mean", "main", "Mean", "asc", 2, None, "", "avg_rank", ("f1", "error"))
 
 
 @pytest.mark.parametrize(
-    ("table", "rows"),
+    ("column", "table", "rows"),
     [
         # (0.5 + 0.9) / 2 and (0.7 + 0.1) / 2: the mean ranks, although A leads by F1.
-        ("team,f1,accuracy\nA,0.7,0.1\nB,0.5,0.9\n", [["1", "B", "0.70"], ["2", "A", "0.40"]]),
+        (MEAN, "team,f1,accuracy\nA,0.7,0.1\nB,0.5,0.9\n", [["1", "B", "0.70"], ["2", "A", "0.40"]]),
         # What is given is what the board shows.
-        ("team,mean,f1,accuracy\nA,0.9,0.7,0.1\nB,,0.5,0.9\n", [["1", "A", "0.90"], ["2", "B", "0.70"]]),
+        (MEAN, "team,mean,f1,accuracy\nA,0.9,0.7,0.1\nB,,0.5,0.9\n", [["1", "A", "0.90"], ["2", "B", "0.70"]]),
         # On the board a team without an accuracy has the column's worst, 0.
-        ("team,f1,accuracy\nA,0.7,\nB,,\n", [["1", "A", "0.35"], ["", "B", ""]]),
-        ("team,mean\nA,0.7\nB,0.8\n", [["1", "B", "0.80"], ["2", "A", "0.70"]]),
+        (MEAN, "team,f1,accuracy\nA,0.7,\nB,,\n", [["1", "A", "0.35"], ["", "B", ""]]),
+        (MEAN, "team,mean\nA,0.7\nB,0.8\n", [["1", "B", "0.80"], ["2", "A", "0.70"]]),
+        # A is first by F1 and last by error; B second and first; C third and second
+        (
+            MEAN_RANK,
+            "team,f1,error\nA,0.9,3\nB,0.8,1\nC,0.1,2\n",
+            [["1", "B", "1.50"], ["2", "A", "2.00"], ["3", "C", "2.50"]],
+        ),
     ],
 )
-def test_a_board_that_is_ranked_by_a_computed_column(tmp_path: Path, table: str, rows: list[list[str]]) -> None:
+def test_a_board_that_is_ranked_by_a_computed_column(
+    tmp_path: Path, column: ScoreColumn, table: str, rows: list[list[str]]
+) -> None:
     path = Path(program(tmp_path))
     description = json.loads(path.read_text())
-    description["columns"].insert(0, {**MEAN, "computation": "avg", "of": ["f1", "accuracy"]})
+    description["columns"].insert(0, vars(column))
     path.write_text(json.dumps(description))
     (tmp_path / "scores.csv").write_text(table, encoding="utf-8")
     answer = rank({"program": str(path), "scores": str(tmp_path / "scores.csv")})

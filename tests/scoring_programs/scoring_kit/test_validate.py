@@ -340,13 +340,13 @@ def test_a_validator_that_fails_says_where_and_is_no_verdict(verdict: Judge, mod
 def test_a_bomb_is_left_when_it_grows_too_large(
     verdict: Judge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scoring_kit.submission_zip.MAX_BYTES", 10_000_000)
+    monkeypatch.setattr("scoring_kit.submission_zip.MAX_BYTES", 1_000_000)
     path = tmp_path / "s.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("answer.txt", bytes(100_000_000))
+        archive.writestr("answer.txt", bytes(10_000_000))
     status, text = verdict(path)
     assert status == 1
-    assert "s.zip: holds more than 10 MB when unpacked." in text
+    assert "s.zip: holds more than 1 MB when unpacked." in text
 
 
 @pytest.mark.parametrize("name", ["s.tar.gz", "s.7z", "s.RAR"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring_kit.metrics import bertscore
@@ -36,6 +36,7 @@ TEXTS = st.lists(st.tuples(st.integers(1, 6), st.integers(0, 6)), min_size=1, ma
 
 
 @pytest.mark.slow
+@settings(max_examples=30)
 @given(candidates=TEXTS, references=TEXTS, seed=st.integers(0, 99), cells=st.sampled_from([1, 40, 10**6]))
 def test_all_pairs_are_as_defined_however_they_are_cut_into_blocks(
     candidates: list[tuple[int, int]], references: list[tuple[int, int]], seed: int, cells: int
@@ -56,6 +57,7 @@ def test_all_pairs_are_as_defined_however_they_are_cut_into_blocks(
 
 
 @pytest.mark.slow
+@settings(max_examples=30)
 @given(candidates=TEXTS, seed=st.integers(0, 99), batch=st.integers(1, 4))
 def test_a_padded_candidate_offers_every_token_at_least_a_cosine_of_zero(
     candidates: list[tuple[int, int]], seed: int, batch: int

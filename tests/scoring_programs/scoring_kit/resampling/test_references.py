@@ -42,7 +42,7 @@ def test_an_interval_of_a_mean_is_scipys(values: list[float], seed: int) -> None
 
 
 @pytest.mark.slow
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(st.lists(st.tuples(LABELS, LABELS), min_size=3, max_size=25), st.integers(0, 9))
 def test_an_interval_of_macro_f1_is_that_of_scipy_and_scikit_learn(pairs: list[tuple[int, int]], seed: int) -> None:
     from sklearn.metrics import f1_score
