@@ -9,9 +9,7 @@ from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.build.package.resolve import resolve
 from gen_bundle.build.render.markdown import page_html
 from gen_bundle.build.render.pages import render_pages
-from gen_bundle.check import check_path
 from gen_bundle.codabench.board import shown_text, stored_value
-from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines.process import ProcessEngine
 from gen_bundle.ground.resources import resource
@@ -47,12 +45,8 @@ def check_board(tmp_path: Path, name: str, layout: str, baselines: Sequence[str]
     # that the packed programs run by themselves, one layout shows
     engine = ProcessEngine() if layout == "joint" else InProcessEngine()
     for number, bundle in enumerate(built):
-        assert not check_path(bundle.path).leaks  # as the build, which knows more of the gold, has found
         results = dry_run(DryRunRequest(bundle.path, tmp_path / f"run{number}", phases=["test"]), engine)
         assert {run.status for run in results.runs} == {"Finished"}, results.runs
-        if layout == "joint":
-            before = DryRunRequest(bundle.path, tmp_path / "before", phases=["test"], version=PlatformVersion.V1_25)
-            assert dry_run(before, InProcessEngine()).board == results.board
         assert {row.submission for row in results.board} == set(baselines)
         for run in results.runs:
             assert run.scores is not None

@@ -9,12 +9,15 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.ground.resources import resource
-from tests.bundles.replayed import check_board, files_of
+from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of
 from tests.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 BUNDLES = resource("bundles")
-NAMES = ["are2007", "clarity2026", "process2025", "seedev2016"]
+BETTER = [("are2007", 1.5, 1), ("clarity2026", 2, 1), ("process2025", 1.5, 0.7), ("seedev2016", 1.5, 0.5)]
+"""Competition, and how often a score of the weak baseline the good one has at least, and an error at most."""
+
+NAMES = [name for name, *_ in BETTER]
 
 
 def run_scripts(copy: Path, *scripts: str) -> None:
@@ -38,6 +41,16 @@ def test_baselines_are_made_without_the_gold(name: str, tmp_path: Path) -> None:
     shutil.copytree(BUNDLES / name / "data" / "public", copy / "data" / "public")
     run_scripts(copy, "baselines/make_baselines.py")
     assert files_of(copy / "data" / "baselines") == files_of(BUNDLES / name / "data" / "baselines")
+
+
+@pytest.mark.parametrize("phase", ["dev", "test"])
+@pytest.mark.parametrize(("name", "at_least", "at_most"), BETTER)
+def test_the_good_baseline_beats_the_weak_one_everywhere(
+    name: str, at_least: float, at_most: float, phase: str, tmp_path: Path
+) -> None:
+    good, weak = (direct_scores(tmp_path, name, phase, baseline) for baseline in ("good", "weak"))
+    for key, (sort, _) in columns_of(name).items():
+        assert good[key] > at_least * weak[key] if sort == "desc" else good[key] < at_most * weak[key], key
 
 
 @pytest.mark.parametrize("layout", sweep(["joint", "tasks", "separate"], ["joint"]))
