@@ -59,7 +59,9 @@ class Kind:
 
 def of(function: Callable[..., Any], **options: Any) -> Oracle:
     """A function of scikit-learn as an oracle."""
-    return lambda gold, answers, weight: float(function(gold, answers, sample_weight=weight, **options))
+    return lambda gold, answers, weight: float(
+        function(np.array(gold), np.array(answers), sample_weight=weight, **options)
+    )
 
 
 def unweighted(function: Callable[..., Any], **options: Any) -> Oracle:

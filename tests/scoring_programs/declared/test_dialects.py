@@ -34,7 +34,7 @@ def written(rows: list[list[str]], names: list[str] | None, delimiter: str, skip
     return "".join(f"{line}\n" for line in [*["# a remark, or two; three"] * skip, *cells])
 
 
-DIALECTS = list(itertools.product(["csv", "tsv", "txt"], [None, "none"], [None, ";", "|"], [0, 2]))
+DIALECTS = list(itertools.product(["csv", "tsv", "txt"], [None, "none"], [None, ";"], [0, 2]))
 
 
 @pytest.mark.parametrize(("suffix", "header", "delimiter", "skip"), [d for d in DIALECTS if d[0] != "txt" or d[2]])

@@ -148,11 +148,11 @@ def test_rows_of_two_fields(kinds: tuple[str, str], missing: str, suffix: str, r
     assert right == {"c0": 1, "c1": 1, "c2": 1}
 
 
-@pytest.mark.parametrize("missing", ["reject", "empty"])
-@pytest.mark.parametrize("scored", [True, False])
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "json", "jsonl"])
-@pytest.mark.parametrize("arity", [1, 2])
-def test_every_ranking(arity: int, suffix: str, scored: bool, missing: str, tmp_path: Path) -> None:
+RANKINGS = list(itertools.product(["csv", "tsv", "json", "jsonl"], [1, 2], [True, False], ["reject", "empty"]))
+
+
+@pytest.mark.parametrize(("suffix", "arity", "scored", "missing"), RANKINGS[::3])
+def test_every_ranking(suffix: str, arity: int, scored: bool, missing: str, tmp_path: Path) -> None:
     names = [f"part{i}" for i in range(arity)]
     fields = [{"field": name} for name in [*names, "item"]]
     fields += [{"field": "score", "type": "number"}] if scored else []

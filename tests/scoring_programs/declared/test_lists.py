@@ -71,8 +71,9 @@ FORMS: dict[str, tuple[dict[str, Any], Files]] = {
 }
 
 
-@pytest.mark.parametrize("missing", ["reject", "empty"])
-@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize(
+    ("name", "missing"), [*((name, "reject") for name in FORMS), ("records on lines", "empty"), ("deeper", "empty")]
+)
 def test_a_record_holds_the_rows_of_its_key(name: str, missing: str, tmp_path: Path) -> None:
     keys, files = FORMS[name]
     metrics = {

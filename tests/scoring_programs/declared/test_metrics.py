@@ -173,10 +173,10 @@ def from_the_mean(values: list[Fraction]) -> list[float]:
 
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "mse", "rmse", "mae", "r2"])
 @pytest.mark.parametrize("low", [-LARGEST, 0.0, 4.999])
-def test_metrics_of_the_largest_numbers_are_finite_over_a_million_rows(name: str, low: float) -> None:
+def test_metrics_of_the_largest_numbers_are_finite_over_many_rows(name: str, low: float) -> None:
     # arrays: making them of lists would take longer than the metrics
-    gold: Any = np.tile([low, LARGEST if low < 0 else 5.0], 500_000)
-    predicted: Any = np.roll(gold, 250_001) if low < 0 else np.where(gold == low, LARGEST, -LARGEST)
+    gold: Any = np.tile([low, LARGEST if low < 0 else 5.0], 100_000)
+    predicted: Any = np.roll(gold, 50_001) if low < 0 else np.where(gold == low, LARGEST, -LARGEST)
     sample = Sample(gold, predicted, [Field("x", "number")])
     assert math.isfinite(definitions()[name].value(sample, {}))
 

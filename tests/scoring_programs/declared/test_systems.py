@@ -122,11 +122,11 @@ def test_answers_of_a_mixture_are_exchanged_like_those_of_a_submission(metric: s
 
 @pytest.mark.parametrize("common", [0.0, 0.5, 0.9])
 def test_systems_err_together_as_often_as_asked_for(common: float, tmp_path: Path) -> None:
-    made = Made(tmp_path, "label", {"name": "accuracy"}, 3000)
+    made = Made(tmp_path, "label", {"name": "accuracy"}, 1500)
     right = []
     for system in (0, 1):
         units = made.systems(common).per_unit({"t": ["score"]}, system, 0.7)["t"]
-        right.append(units.statistics["score"].over(np.eye(3000)))
+        right.append(units.statistics["score"].over(np.eye(1500)))
     assert np.asarray(np.corrcoef(right))[0, 1] == pytest.approx(common, abs=0.05)
 
 
