@@ -78,6 +78,14 @@ def faults_of(declaration: dict[str, Any], folder: Path = Path()) -> list[str]:
     return [f"{'.'.join(map(str, trail))}: {text}" for trail, text in section.found]
 
 
+def one_task(
+    submission: dict[str, Any], columns: list[dict[str, Any]], reference: dict[str, Any] | None = None, **keys: Any
+) -> dict[str, Any]:
+    """A declaration with one task, `t`; without a `reference` the gold is in gold.csv, or is that of each table."""
+    gold = {} if "tables" in submission else {"reference": reference or {"file": "gold.csv"}}
+    return {"submission": submission, **gold, "tasks": [{"id": "t", "columns": columns}], **keys}
+
+
 def columns_of(**metrics: Any) -> list[dict[str, Any]]:
     """Columns by key, each with its metric; of functions of the organisers' own, more is better and 0 the worst."""
     columns = []
@@ -101,12 +109,8 @@ def one_table(fields: list[dict[str, Any]], metrics: dict[str, Any], **keys: Any
     has_key = "key" in keys or any(field["field"] == "id" for field in fields)
     key = [] if has_key else [{"field": "id", "type": "string"}]
     columns = [{**column, "worst": worst} if "worst" in column else column for column in columns_of(**metrics)]
-    declaration = {
-        "submission": {"file": "predictions.csv", "key": "id", "fields": [*key, *fields], **keys},
-        "reference": reference,
-        "tasks": [{"id": "t", "columns": columns}],
-    }
-    return options_of(declaration, folder)
+    submission = {"file": "predictions.csv", "key": "id", "fields": [*key, *fields], **keys}
+    return options_of(one_task(submission, columns, reference), folder)
 
 
 def files_of(given: Given, name: str) -> AnyFiles:

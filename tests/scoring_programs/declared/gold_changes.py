@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.scoring_programs.declared.arrays_as_files import npy
-from tests.scoring_programs.declared.declaring import AnyFiles, options_of
+from tests.scoring_programs.declared.declaring import AnyFiles, one_task, options_of
 
 CODE = "def mine(gold, predicted):\n    return sum(g['label'] == p['label'] for g, p in zip(gold, predicted)) / {}\n"
 LABEL: dict[str, Any] = {"field": "label", "type": "label"}
@@ -85,5 +85,4 @@ def options_of_change(name: str, folder: Path) -> dict[str, Any]:
     gold = submission.pop("reference", {"file": submission["file"].replace("p.csv", "gold.csv")})
     if submission["key"] == "id" and "{" not in submission["file"]:
         submission["fields"] = [{"field": "id", "type": "string"}, *submission["fields"]]
-    declaration = {"submission": submission, "reference": gold, "tasks": [{"id": "t", "columns": [column]}]}
-    return options_of(declaration, folder)
+    return options_of(one_task(submission, [column], gold), folder)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ import pytest
 pytest.importorskip("torch")
 
 from tests import tiny_models
-from tests.scoring_programs.declared.declaring import csv_of, options_of, score
+from tests.scoring_programs.declared.declaring import columns_of, csv_of, one_task, options_of, score
 from tests.scoring_programs.declared.resampled import repeated, units_of
 from tests.scoring_programs.declared.whole import run_declared
 
@@ -88,13 +87,9 @@ def test_the_signature_names_the_engine_and_no_folder(tmp_path: Path) -> None:
 
 
 def test_units_of_a_declared_bertscore(tmp_path: Path) -> None:
-    declaration: dict[str, Any] = {
-        "submission": {"file": "predictions.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, *FIELDS]},
-        "reference": {"file": "gold.csv"},
-        "tasks": [{"id": "t", "columns": [{"key": "b", "metric": "bertscore"}]}],
-        "options": {"bertscore": {**ENGINE, "rescale": False}, "device": "cpu"},
-    }
-    options = options_of(declaration)
+    submission = {"file": "predictions.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, *FIELDS]}
+    engine = {"bertscore": {**ENGINE, "rescale": False}, "device": "cpu"}
+    options = options_of(one_task(submission, columns_of(b="bertscore"), options=engine))
     outcome = score(options, GOLD, SENT, tmp_path)
     counts = {"k0": 2, "k1": 0, "k2": 1}
     gold, sent = (repeated(files, counts) for files in ({"gold.csv": GOLD}, {"predictions.csv": SENT}))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from declared.expressions import computed
 from declared.metrics import definitions
 from scoring_kit.base.expressions import DEEPEST, ExpressionError, read_expression
-from tests.scoring_programs.declared.declaring import columns_of, csv_of, options_of, score
+from tests.scoring_programs.declared.declaring import columns_of, csv_of, one_task, options_of, score
 from tests.scoring_programs.declared.resampled import score_and_resample
 
 Value = pytest.approx
@@ -128,8 +128,7 @@ def declared(*columns: dict[str, Any], **metrics: Any) -> dict[str, Any]:
     """Options of columns with metrics, and of further columns, the better the higher where nothing else is said."""
     own = metrics or {"f1": {"name": "f1", "field": "label"}, "r": {"name": "pearson", "field": "x"}}
     made = [one if "metric" in one else {"sort": "desc", "worst": 0, **one} for one in columns]
-    tasks = [{"id": "t", "columns": [*columns_of(**own), *made]}]
-    return options_of({"submission": SUBMISSION, "reference": {"file": "gold.csv"}, "tasks": tasks})
+    return options_of(one_task(SUBMISSION, [*columns_of(**own), *made]))
 
 
 def test_an_expression_is_of_unrounded_scores_and_resampled(tmp_path: Path) -> None:
@@ -215,9 +214,8 @@ def test_an_expression_of_several_tasks(enters: bool, tmp_path: Path) -> None:
 def test_an_expression_of_clusters_has_no_units(tmp_path: Path) -> None:
     fields = [{"field": "id", "type": "string"}, {"field": "label", "type": "string"}]
     final = {"key": "final", "expression": "ari + exact", "sort": "desc", "worst": -1}
-    tasks = [{"id": "t", "columns": [*columns_of(ari="ari", exact="exact_match"), final]}]
-    submission = {**SUBMISSION, "fields": fields}
-    options = options_of({"submission": submission, "reference": {"file": "gold.csv"}, "tasks": tasks})
+    columns = [*columns_of(ari="ari", exact="exact_match"), final]
+    options = options_of(one_task({**SUBMISSION, "fields": fields}, columns))
     found = score(options, GOLD, ANSWERS, tmp_path)
     assert not definitions()["ari"].resampled
     (result,) = found.results.values()

@@ -18,6 +18,7 @@ from tests.scoring_programs.declared.declaring import (
     faults_of,
     gold_faults,
     one_table,
+    one_task,
     read_gold,
     refused,
     score,
@@ -329,12 +330,8 @@ def test_what_a_table_of_files_cannot_be_is_named(
     submission: dict[str, Any], reference: dict[str, Any], metric: Any, fault: str, tmp_path: Path
 ) -> None:
     (tmp_path / "metrics.py").write_text(CODE, encoding="utf-8")
-    declaration = {
-        "submission": {"file": "{case}.npy", "key": "case", "fields": [ONE], **submission},
-        "reference": {"file": "{case}_gt.npy", **reference},
-        "tasks": [{"id": "t", "columns": columns_of(m=metric)}],
-    }
-    found = faults_of(declaration, tmp_path)
+    given = {"file": "{case}.npy", "key": "case", "fields": [ONE], **submission}
+    found = faults_of(one_task(given, columns_of(m=metric), {"file": "{case}_gt.npy", **reference}), tmp_path)
     assert any(one.startswith(fault) for one in found), found
 
 

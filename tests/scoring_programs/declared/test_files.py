@@ -16,6 +16,7 @@ from tests.scoring_programs.declared.declaring import (
     csv_of,
     jsonl_of,
     one_table,
+    one_task,
     options_of,
     read_gold,
     refused,
@@ -380,7 +381,7 @@ def test_two_tables_may_be_in_one_file_and_two_fields_in_one_column(tmp_path: Pa
         {"key": "coarse", "metric": {"name": "accuracy", "table": "labels", "field": "coarse"}},
         {"key": "mae", "metric": {"name": "mae", "table": "numbers"}},
     ]
-    options = options_of({"submission": {"tables": tables}, "tasks": [{"id": "t", "columns": columns}]})
+    options = options_of(one_task({"tables": tables}, columns))
     gold = "id,label,x\n1,a,1\n2,b,2\n"
     found = score(options, gold, {"p.csv": "id,label,x\n1,b,1\n2,b,1\n"}, tmp_path)
     assert {key: found.value(key) for key in ("fine", "coarse", "mae")} == {"fine": 0.5, "coarse": 1, "mae": 0.5}
@@ -420,7 +421,7 @@ def test_tables_at_different_places_of_a_file_have_one_template(
         tables[name] = {"file": "p.json", "at": at, "key": "id", "fields": fields, "reference": reference}
     metrics = {name: {"name": "accuracy", "table": name} for name in tables}
     columns = [{"key": key, "metric": metric} for key, metric in metrics.items()]
-    options = options_of({"submission": {"tables": tables}, "tasks": [{"id": "t", "columns": columns}]})
+    options = options_of(one_task({"tables": tables}, columns))
     gold = {"one.csv": "id,label\n1,a\n2,b\n", "two.csv": "id,label\n1,b\n2,b\n3,a\n"}
     read_gold(options, gold, tmp_path)
     template = template_of(options, tmp_path)

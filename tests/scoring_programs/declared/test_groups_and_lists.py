@@ -20,6 +20,7 @@ from tests.scoring_programs.declared.declaring import (
     csv_of,
     faults_of,
     one_table,
+    one_task,
     refused,
     request_of,
     score,
@@ -265,12 +266,8 @@ def test_what_does_not_go_together_is_named(
     field: dict[str, Any], metric: dict[str, Any], fault: str, tmp_path: Path
 ) -> None:
     (tmp_path / "metrics.py").write_text("def pair(gold, predicted):\n    return 1, 2\n", encoding="utf-8")
-    declaration = {
-        "submission": {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, field]},
-        "reference": {"file": "gold.csv"},
-        "tasks": [{"id": "t", "columns": columns_of(m=metric)}],
-    }
-    found = faults_of(declaration, tmp_path)
+    submission = {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, field]}
+    found = faults_of(one_task(submission, columns_of(m=metric)), tmp_path)
     assert any(f".{one}".partition(f".{fault}")[1] for one in found), found
 
 

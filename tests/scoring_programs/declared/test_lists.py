@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 
 from scoring_kit.errors import OrganiserError, SubmissionError
-from tests.scoring_programs.declared.declaring import Files, faults_of, jsonl_of, one_table, score, template_of
+from tests.scoring_programs.declared.declaring import (
+    Files,
+    columns_of,
+    faults_of,
+    jsonl_of,
+    one_table,
+    one_task,
+    score,
+    template_of,
+)
 from tests.scoring_programs.declared.resampled import units_of
 
 ID: dict[str, Any] = {"field": "id", "type": "string"}
@@ -179,6 +188,4 @@ def test_gold_without_its_list_is_the_organisers_mistake(tmp_path: Path) -> None
 )
 def test_a_list_that_cannot_be_is_named(keys: dict[str, Any], fault: str) -> None:
     submission = {"key": "id", "rows": "many", "fields": [ID, KIND], **keys}
-    tasks = [{"id": "t", "columns": [{"key": "m", "metric": "exact_match"}]}]
-    declaration = {"submission": submission, "reference": {"file": "gold.csv"}, "tasks": tasks}
-    assert faults_of(declaration) == [f"submission.{fault}"]
+    assert faults_of(one_task(submission, columns_of(m="exact_match"))) == [f"submission.{fault}"]

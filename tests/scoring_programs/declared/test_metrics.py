@@ -78,7 +78,7 @@ def test_spans(gold: list[Any], answer: list[Any], expected: list[float], tmp_pa
     [
         ({}, "The Cat", "the cat", 0, 0),
         ({}, "The cat sat.", "a cat sat", 0, 1 / 3),
-        ({}, "x x y", "x y y", 0, 2 / 3),
+        ({}, "x x x y", "x x z", 0, 4 / 7),
         ({"case": "ignore"}, "The Cat", "the cat ", 1, 1),
         ({"case": "ignore"}, "STRASSE", "straße", 1, 1),
         ({"case": "ignore"}, "The Cat.", "the cat", 0, 0.5),

@@ -16,7 +16,16 @@ from declared.plan import plans
 from gen_bundle.build.render.starting_kit import validator_bytes
 from gen_bundle.ground.resources import resource
 from scoring_kit.errors import OrganiserError
-from tests.scoring_programs.declared.declaring import csv_of, one_table, options_of, read_gold, refused, score
+from tests.scoring_programs.declared.declaring import (
+    columns_of,
+    csv_of,
+    one_table,
+    one_task,
+    options_of,
+    read_gold,
+    refused,
+    score,
+)
 
 FIELDS = [{"field": "id", "type": "string"}, {"field": "x", "type": "number"}, {"field": "set", "type": "labels"}]
 GOLD = "id,x,set\na,1,p\nb,2,q\n"
@@ -140,8 +149,7 @@ def over_tables(folder: Path, **metric: Any) -> dict[str, Any]:
     for name, table in tables.items():
         table["reference"] = {"file": f"gold_{name}.csv"}
     own = {"name": "metrics.py:agreement", "tables": ["labels", "numbers"], **metric}
-    column = {"key": "own", "metric": own, "sort": "desc", "worst": 0}
-    return options_of({"submission": {"tables": tables}, "tasks": [{"id": "t", "columns": [column]}]}, folder)
+    return options_of(one_task({"tables": tables}, columns_of(own=own)), folder)
 
 
 def test_an_own_function_of_several_tables(tmp_path: Path) -> None:

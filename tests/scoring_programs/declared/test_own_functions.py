@@ -21,7 +21,15 @@ from declared.plan import plans
 from gen_bundle.cli import root
 from scoring_kit.errors import OrganiserError
 from tests.generator.after.report.declared_task import declared_task
-from tests.scoring_programs.declared.declaring import csv_of, faults_of, one_table, read_gold, score
+from tests.scoring_programs.declared.declaring import (
+    columns_of,
+    csv_of,
+    faults_of,
+    one_table,
+    one_task,
+    read_gold,
+    score,
+)
 from tests.scoring_programs.framed import score as framed
 from tests.scoring_programs.packed import Outcome
 
@@ -253,10 +261,8 @@ def test_a_library_that_is_not_here_leaves_the_trial_out(place: str, tmp_path: P
 def test_scoring_files_are_there_and_read(names: list[str], metric: str, fault: str, tmp_path: Path) -> None:
     for name in ("metrics.py", "costs"):
         (tmp_path / name).touch()
-    column = {"key": "c", "metric": metric, "sort": "desc", "worst": 0}
     submission = {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, LABEL]}
-    tasks = [{"id": "t", "columns": [column]}]
-    declaration = {"submission": submission, "reference": {"file": "g.csv"}, "tasks": tasks, "scoring_files": names}
+    declaration = one_task(submission, columns_of(c=metric), scoring_files=names)
     assert faults_of(declaration, tmp_path) == [f"scoring_files.0: {fault}"]
 
 

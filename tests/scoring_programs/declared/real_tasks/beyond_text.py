@@ -10,6 +10,8 @@ from tests.scoring_programs.declared.real_tasks.making import (
     Files,
     Team,
     Values,
+    answered,
+    beside,
     csv_of,
     kept,
     mean_over,
@@ -29,8 +31,8 @@ def medi_fair(rng: Team) -> Case:
     forward = float(sk.roc_auc_score([label == 1 for label in gold], answers))
     backward = float(sk.roc_auc_score([label == -1 for label in gold], [-one for one in answers]))
     return (
-        {"solution.csv": csv_of("SampleID,Target", list(zip(ids, gold, strict=True)))},
-        {"results.csv": csv_of("SampleID,Target", shuffled(rng, list(zip(ids, answers, strict=True))))},
+        {"solution.csv": csv_of("SampleID,Target", beside(ids, gold))},
+        {"results.csv": csv_of("SampleID,Target", shuffled(rng, beside(ids, answers)))},
         {
             "score": (forward + backward) / 2,
             "forward_auc": forward,
@@ -49,7 +51,7 @@ def eurozone_gdp(rng: Team) -> Case:
         keys = [(country, f"201{year}-03-01") for country in ("AT", "BE", "EL") for year in range(8)]
         gold = [round(rng.gauss(0.5, 1), 2) for _ in keys]
         answers = [near(rng, value, 0.5, -3, 3) for value in gold]
-        rows = [(*key, value) for key, value in zip(keys, gold, strict=True)]
+        rows = beside(keys, gold)
         gold_files[f"{name}_labels.csv"] = csv_of("country,Time,GDP_growth", rows)
         sent[f"{name}_predictions.csv"] = csv_of("GDP_growth_pred", [[answer] for answer in answers])
         error = np.array(gold) - np.array(answers)
@@ -78,11 +80,7 @@ def euclid_galaxies(rng: Team) -> Case:
     precision, recall, _ = sk.precision_recall_curve(labels, answers)
     return (
         {"test_labels.csv": csv_of("object_id,y_quenched,z_bin", rows)},
-        {
-            "test_predictions.csv": csv_of(
-                "object_id,p_quenched", shuffled(rng, [(row[0], one) for row, one in zip(rows, answers, strict=True)])
-            )
-        },
+        {"test_predictions.csv": csv_of("object_id,p_quenched", answered(rng, rows, answers))},
         {
             "log_loss": float(np.mean(losses)),
             "auprc": float(sk.average_precision_score(labels, answers)),
@@ -147,10 +145,9 @@ def gefcom2014(rng: Team) -> Case:
     for at, q in enumerate(quantiles):
         losses[f"p{round(100 * q)}"] = float(sk.mean_pinball_loss(gold, [row[at] for row in answers], alpha=q))
     header = ",".join(["zone", "time", *(f"q{10 * q}" for q in range(1, 10))])
-    sent = shuffled(rng, [(*key, *row) for key, row in zip(keys, answers, strict=True)])
     return (
-        {"load.csv": csv_of("zone,time,load", [(*key, value) for key, value in zip(keys, gold, strict=True)])},
-        {"forecast.csv": csv_of(header, sent)},
+        {"load.csv": csv_of("zone,time,load", beside(keys, gold))},
+        {"forecast.csv": csv_of(header, shuffled(rng, beside(keys, answers)))},
         {**losses, "loss": sum(losses.values()) / 9},
     )
 
@@ -176,10 +173,9 @@ def plasticc2018(rng: Team) -> Case:
     places = np.ceil(top * 10).astype(int)
     off = [abs(sum(top[places == at]) - sum(np.array(right)[places == at])) for at in range(1, 11)]
     header = ",".join(["object_id", *(f"class_{one}" for one in classes)])
-    sent = shuffled(rng, [(f"o{i}", *row) for i, row in enumerate(drawn.tolist())])
     return (
         {"truth.csv": csv_of("object_id,target", [(f"o{i}", label) for i, label in enumerate(gold)])},
-        {"submission.csv": csv_of(header, sent)},
+        {"submission.csv": csv_of(header, shuffled(rng, [(f"o{i}", *row) for i, row in enumerate(drawn.tolist())]))},
         {
             **losses,
             "loss": float(np.dot(weights, list(losses.values()))) / sum(weights),

@@ -14,6 +14,8 @@ from tests.scoring_programs.declared.real_tasks.making import (
     Files,
     Team,
     Values,
+    answered,
+    beside,
     csv_of,
     harmonic,
     jsonl_of,
@@ -58,10 +60,9 @@ def afrisenti(rng: Team) -> Case:
     for name in languages:
         own_gold, own_answers = kept([one == name for one in groups], gold, answers)
         of[name] = prf(own_gold, own_answers, "weighted")[2]
-    sent = shuffled(rng, [(row[0], label) for row, label in zip(rows, answers, strict=True)])
     return (
         {"gold.tsv": tsv_of("ID,label,language", rows)},
-        {"pred_multilingual.tsv": tsv_of("ID,label", sent)},
+        {"pred_multilingual.tsv": tsv_of("ID,label", answered(rng, rows, answers))},
         {
             "weighted_f1": f1,
             "weighted_precision": precision,
@@ -116,10 +117,9 @@ def semeval2017_4a(rng: Team) -> Case:
     gold = [*labels, *(rng.choice(labels) for _ in range(37))]
     answers = [noisy(rng, label, labels) for label in gold]
     ids = [str(801989000000 + i) for i in range(40)]
-    sent = shuffled(rng, list(zip(ids, answers, strict=True)))
     return (
-        {"SemEval2017-task4-test.subtask-A.english.txt": lines_of(list(zip(ids, gold, strict=True)))},
-        {"team-A.txt": lines_of(sent)},
+        {"SemEval2017-task4-test.subtask-A.english.txt": lines_of(beside(ids, gold))},
+        {"team-A.txt": lines_of(shuffled(rng, beside(ids, answers)))},
         {
             "average_recall": prf(gold, answers, "macro")[1],
             "f1_pn": prf(gold, answers, "macro", labels=["positive", "negative"])[2],
@@ -155,7 +155,7 @@ def semeval2020_7(rng: Team) -> Case:
     unequal = [(label, answer) for label, answer in zip(gold, answers, strict=True) if label]
     return (
         {"test.csv": csv_of("id,original1,edit1,label,original2,edit2", rows)},
-        {"task-2-output.csv": csv_of("id,pred", shuffled(rng, list(zip(ids, answers, strict=True))))},
+        {"task-2-output.csv": csv_of("id,pred", shuffled(rng, beside(ids, answers)))},
         {"accuracy": sum(label == answer for label, answer in unequal) / len(unequal)},
     )
 
@@ -176,8 +176,8 @@ def germeval2018(rng: Team) -> Case:
         values |= {f"{name}_accuracy": float(sk.accuracy_score(gold, answers))}
         sent[name] = answers
     return (
-        {"germeval2018.test.txt": lines_of(list(zip(tweets, coarse, fine, strict=True)))},
-        {"germeval2018.txt": lines_of(list(zip(tweets, sent["coarse"], sent["fine"], strict=True)))},
+        {"germeval2018.test.txt": lines_of(beside(tweets, coarse, fine))},
+        {"germeval2018.txt": lines_of(beside(tweets, sent["coarse"], sent["fine"]))},
         values,
     )
 
@@ -210,10 +210,9 @@ def fnc1(rng: Team) -> Case:
 
     reached = sum(map(points, gold, answers))
     header = "Headline,Body ID,Stance"
-    sent = shuffled(rng, [(*key, answer) for key, answer in zip(keys, answers, strict=True)])
     return (
-        {"competition_test_stances.csv": csv_of(header, [(*key, one) for key, one in zip(keys, gold, strict=True)])},
-        {"answer.csv": csv_of(header, sent)},
+        {"competition_test_stances.csv": csv_of(header, beside(keys, gold))},
+        {"answer.csv": csv_of(header, shuffled(rng, beside(keys, answers)))},
         {"score": reached / sum(map(points, gold, gold))},
     )
 

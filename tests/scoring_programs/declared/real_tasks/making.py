@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,17 @@ def tsv_of(header: str, rows: Sequence[Any]) -> str:
 
 def shuffled(rng: Team, rows: Sequence[Any]) -> list[Any]:
     return rng.sample(list(rows), len(rows))
+
+
+def beside(keys: Iterable[Any], *columns: Iterable[Any]) -> list[Any]:
+    """Rows of a key, which may have parts, and cells, each of one column or several."""
+    parts = [[one if isinstance(one, (tuple, list)) else [one] for one in column] for column in (keys, *columns)]
+    return [tuple(chain(*row)) for row in zip(*parts, strict=True)]
+
+
+def answered(rng: Team, rows: Sequence[Any], answers: Sequence[Any]) -> list[Any]:
+    """The first cell of each row beside its answer, in any order."""
+    return shuffled(rng, beside([row[0] for row in rows], answers))
 
 
 WORDS = ["the", "cat", "sat", "on", "mat", "running", "dogs", "Green", "ideas", "."]

@@ -12,6 +12,8 @@ from tests.scoring_programs.declared.real_tasks.making import (
     Files,
     Team,
     Values,
+    answered,
+    beside,
     csv_of,
     jsonl_of,
     kendall,
@@ -36,10 +38,9 @@ def emoint(rng: Team) -> Case:
     answers = [near(rng, row[1]) for row in rows]
     gold, groups = [row[1] for row in rows], [row[2] for row in rows]
     strong = kept([value >= 0.5 for value in gold], groups, gold, answers)
-    sent = shuffled(rng, [(row[0], value) for row, value in zip(rows, answers, strict=True)])
     return (
         {"gold.tsv": tsv_of("id,intensity,emotion", rows)},
-        {"predictions.tsv": tsv_of("id,intensity", sent)},
+        {"predictions.tsv": tsv_of("id,intensity", answered(rng, rows, answers))},
         {
             "pearson": mean_over(groups, gold, answers, pearson),
             "spearman": mean_over(groups, gold, answers, spearman),
@@ -94,10 +95,9 @@ def mediqa_eval2026(rng: Team) -> Case:
     answers = [near(rng, value) for value in gold]
     header = "encounter_id,lang,metric,dataset,value"
     by = [key[1:] for key in keys]
-    sent = shuffled(rng, [(*key, value) for key, value in zip(keys, answers, strict=True)])
     return (
-        {"gold.csv": csv_of(header, [(*key, value) for key, value in zip(keys, gold, strict=True)])},
-        {"prediction.csv": csv_of(header, sent)},
+        {"gold.csv": csv_of(header, beside(keys, gold))},
+        {"prediction.csv": csv_of(header, shuffled(rng, beside(keys, answers)))},
         {
             "kendall": mean_over(by, gold, answers, kendall),
             "pearson": mean_over(by, gold, answers, pearson),
@@ -112,10 +112,9 @@ def eval4nlp2023(rng: Team) -> Case:
     rows = [(f"{pair}{i}", rng.randint(0, 9), pair) for pair in pairs for i in range(12)]
     answers = [near(rng, row[1], 3, 0, 9) for row in rows]
     gold, groups = [row[1] for row in rows], [row[2] for row in rows]
-    sent = shuffled(rng, [(row[0], value) for row, value in zip(rows, answers, strict=True)])
     return (
         {"gold.tsv": tsv_of("segment,score,pair", rows)},
-        {"seg.scores.tsv": tsv_of("segment,score", sent)},
+        {"seg.scores.tsv": tsv_of("segment,score", answered(rng, rows, answers))},
         {"kendall": mean_over(groups, gold, answers, kendall), "kendall_de": kendall(gold[:12], answers[:12])},
     )
 

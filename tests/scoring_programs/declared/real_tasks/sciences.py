@@ -16,6 +16,8 @@ from tests.scoring_programs.declared.arrays_as_files import npz
 from tests.scoring_programs.declared.real_tasks.making import (
     Case,
     Team,
+    answered,
+    beside,
     csv_of,
     mean_over,
     near,
@@ -101,11 +103,7 @@ def hecktor2022(rng: Team) -> Case:
             good += 1 if risk > least else 0.5 * (risk == least)
     return (
         {"reference.csv": csv_of("PatientID,RFS,Relapse", rows)},
-        {
-            "submission.csv": csv_of(
-                "PatientID,Prediction", shuffled(rng, [(row[0], risk) for row, risk in zip(rows, risks, strict=True)])
-            )
-        },
+        {"submission.csv": csv_of("PatientID,Prediction", answered(rng, rows, risks))},
         {"c_index": good / known},
     )
 
@@ -142,10 +140,9 @@ def multimodal2022(rng: Team) -> Case:
     cells = [f"{i:012x}" for i in (2, 5, 11, 13, 17)]
     rows = [(at, cells[at // 8], f"CD{at % 8}", round(rng.uniform(0, 9), 4)) for at in range(40)]
     answers = [near(rng, row[3], 2, 0, 9) for row in rows]
-    sent = shuffled(rng, [(row[0], answer) for row, answer in zip(rows, answers, strict=True)])
     return (
         {"solution.csv": csv_of("row_id,cell_id,gene_id,target", rows)},
-        {"submission.csv": csv_of("row_id,target", sent)},
+        {"submission.csv": csv_of("row_id,target", answered(rng, rows, answers))},
         {"correlation": mean_over([row[1] for row in rows], [row[3] for row in rows], answers, pearson)},
     )
 
@@ -157,10 +154,9 @@ def champs2019(rng: Team) -> Case:
     answers = [near(rng, row[2], 5, -10, 100) for row in rows]
     errors = [abs(row[2] - answer) for row, answer in zip(rows, answers, strict=True)]
     means = [float(np.mean(errors[at::3])) for at in range(3)]
-    sent = shuffled(rng, [(row[0], answer) for row, answer in zip(rows, answers, strict=True)])
     return (
         {"solution.csv": csv_of("id,type,scalar_coupling_constant", rows)},
-        {"submission.csv": csv_of("id,scalar_coupling_constant", sent)},
+        {"submission.csv": csv_of("id,scalar_coupling_constant", answered(rng, rows, answers))},
         {"score": float(np.mean([np.log(max(1e-9, mean)) for mean in means])), "mae": float(np.mean(means))},
     )
 
@@ -200,11 +196,7 @@ def acic2022(rng: Team) -> Case:
     others = [key[1] != "Overall" for key in keys]
     difference = float(np.mean(given[:, 0]) - np.mean(own))
     return (
-        {
-            "estimands.csv": csv_of(
-                "dataset.num,variable,level,year,satt", [(*key, one) for key, one in zip(keys, gold, strict=True)]
-            )
-        },
+        {"estimands.csv": csv_of("dataset.num,variable,level,year,satt", beside(keys, gold))},
         {"submission.csv": csv_of("dataset.num,variable,level,year,satt,lower90,upper90", shuffled(rng, sent))},
         {
             "rmse": float(sk.root_mean_squared_error(own, given[:, 0])),

@@ -11,6 +11,7 @@ from scipy import stats
 from tests.scoring_programs.declared.real_tasks.making import (
     Case,
     Team,
+    beside,
     csv_of,
     jsonl_of,
     lines_of,
@@ -107,7 +108,7 @@ def idioms2025(rng: Team) -> Case:
 
     cells = [[" ".join(map(str, one)) for one in side] for side in (gold, answers)]
     return (
-        {"gold.csv": csv_of("id,indices,language", list(zip(range(20), cells[0], groups, strict=True)))},
+        {"gold.csv": csv_of("id,indices,language", beside(range(20), cells[0], groups))},
         {"prediction.csv": csv_of("id,indices", shuffled(rng, list(enumerate(cells[1]))))},
         {"f1": mean_over(groups, gold, answers, f1), "f1_tr": f1(gold[::2], answers[::2])},
     )

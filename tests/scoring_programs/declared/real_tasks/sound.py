@@ -14,6 +14,7 @@ from tests.scoring_programs.declared.real_tasks.making import (
     Case,
     Team,
     Values,
+    answered,
     csv_of,
     kendall,
     near,
@@ -116,9 +117,8 @@ def audiomos2025_3(rng: Team) -> Case:
             f"{kind}_ktau": kendall(gold, given),
             f"{kind}_mse": float(sk.mean_squared_error(gold, given)),
         }
-    sent = shuffled(rng, [(row[0], answer) for row, answer in zip(rows, answers, strict=True)])
     return (
         {"mos.csv": csv_of("wav,mos,system", rows)},
-        {"answer.txt": csv_of("wav,mos", sent).partition("\n")[2]},
+        {"answer.txt": csv_of("wav,mos", answered(rng, rows, answers)).partition("\n")[2]},
         values,
     )
