@@ -20,7 +20,7 @@ UNGUARDED = "secret-not-there"  # a secret by a name that nothing has, so that i
 Later = Literal["ok", "trap", "broken"]
 VERDICTS = {
     "ok": "nothing found that would keep it from working",
-    "trap": "it will work, but not as intended",
+    "trap": "not all of it would work as intended",
     "broken": "it cannot work",
     None: "the platform would not create the competition",
 }
