@@ -1,6 +1,7 @@
 """How tests build a bundle, and what they look at in it."""
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -68,6 +69,40 @@ def first_kit(folder: Path, work: Path) -> Path:
     with zipfile.ZipFile(io.BytesIO(zipped(kit))) as archive:
         archive.extractall(work / "kit")
     return work / "kit"
+
+
+# Runs the validator on each argument as if it were alone on the command line, all in one process.
+EACH = """
+import contextlib, io, json, runpy, sys
+said = []
+for name in sys.argv[1:]:
+    sys.argv = ["validate.pyz", name]
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        try:
+            runpy.run_path("validate.pyz", run_name="__main__")
+        except SystemExit as end:
+            said.append([end.code, printed.getvalue()])
+print(json.dumps(said))
+"""
+
+
+def check_promises(kit: Path, examples: list[Path]) -> list[str]:
+    """What the kit's validator says of its invalid examples, which is what lies beside each and stands on its page."""
+    page = (kit / "FORMAT.md").read_text(encoding="utf-8")
+    said = json.loads(run_in(kit, "-c", EACH, *(example.relative_to(kit) for example in examples)).stdout)
+    for example, (status, text) in zip(examples, said, strict=True):
+        promised = example.with_suffix(".txt").read_text(encoding="utf-8")
+        assert status == 1
+        assert text.startswith(promised.removesuffix("…\n"))
+        assert promised.strip() in page
+    return [text for _, text in said]
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    """Replace a text that is in a file, where it is first."""
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
 def run_in(kit: Path, *arguments: object) -> "subprocess.CompletedProcess[str]":

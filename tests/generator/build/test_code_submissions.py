@@ -15,7 +15,7 @@ from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines import Container, Ended, LineListener
 from gen_bundle.ground.errors import UserError
-from tests.generator.build.looking import built, command, kit_of, members, refused
+from tests.generator.build.looking import built, command, kit_of, refused
 from tests.generator.build.test_declared import rows_of, write_csv
 from tests.generator.code_competition import PREDICT, declaration, write_competition
 from tests.generator.dry_run.in_process import InProcessEngine
@@ -157,13 +157,6 @@ def test_input_data_without_code_are_an_error(tmp_path: Path) -> None:
 def test_codalab_takes_no_code(competition: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"submission\.kind: code is not supported by --platform codalab"):
         built(competition, platform="codalab")
-
-
-@pytest.mark.slow
-def test_a_page_says_how_code_is_run(bundle: Path) -> None:
-    page = members(bundle)["pages/overview.md"].decode()
-    assert "def predict(input_folder: Path, output_folder: Path) -> None:" in page
-    assert "| Test | 540 s |" in page
 
 
 @pytest.mark.slow

@@ -16,8 +16,9 @@ import pytest
 from gen_bundle.author.new.project import Place, new_package
 from gen_bundle.ground.errors import UserError
 from tests.generator.after.report.declared_task import declared_task
-from tests.generator.build.looking import built, kit_of, members
+from tests.generator.build.looking import built, edit, kit_of, members
 from tests.scoring_programs.declared.arrays_as_files import nifti, npy, npz, png
+from tests.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
@@ -59,7 +60,7 @@ def competition(folder: Path, suffix: str, values: list[int]) -> Path:
     return made
 
 
-@pytest.mark.parametrize("suffix", WRITERS)
+@pytest.mark.parametrize("suffix", sweep(WRITERS, ["png", "nii.gz"]))
 def test_a_segmentation_task_is_built_in_every_format(suffix: str, tmp_path: Path) -> None:
     folder = competition(tmp_path / "task", suffix, [0, 1, 2])
     one = built(folder)
@@ -98,10 +99,8 @@ def test_gold_is_found_in_other_files(name: str, write: Callable[[Any], bytes], 
         built(folder)
 
 
-@pytest.mark.parametrize(
-    "note", ["the patient is well again\n", "MKTAYIAKQRQISFVKSHFSRQ", "0 1 1 0 1 0 0 1 1 1 0 1 0 0"]
-)
-def test_a_file_of_one_line_is_found_by_its_bytes(note: str, tmp_path: Path) -> None:
+def test_a_file_of_one_line_is_found_by_its_bytes(tmp_path: Path) -> None:
+    notes = {"a": "the patient is well again\n", "b": "MKTAYIAKQRQISFVKSHFSRQ", "c": "0 1 1 0 1 0 0 1 1 1 0 1 0 0"}
     field = {"field": "note", "type": "file", "required": True, "meaning": "A report."}
     made = declared_task(
         tmp_path / "task",
@@ -111,15 +110,16 @@ def test_a_file_of_one_line_is_found_by_its_bytes(note: str, tmp_path: Path) -> 
     )
     (made / "metrics.py").write_text("def same(gold, predicted):\n    return 1.0\n")
     (made / "data/test").mkdir(parents=True)
-    (made / "data/test/a.json").write_text(note)
-    (made / "data/test/b.json").write_text("3")
-    built(made)
     (made / "data/public").mkdir()
+    for name, note in {**notes, "short": "3"}.items():
+        (made / f"data/test/{name}.json").write_text(note)
     (made / "data/public/other.json").write_text("3")
     built(made)
-    (made / "data/public/sample.txt").write_text(note)
-    with pytest.raises(UserError, match=r"sample\.txt is the reference file a\.json"):
-        built(made)
+    for name, note in notes.items():
+        (made / f"data/public/sample-{name}.txt").write_text(note)
+    told = built(made, force=True).errors
+    for name in notes:
+        assert any(f"sample-{name}.txt is the reference file {name}.json" in line for line in told), told
 
 
 def test_a_template_that_is_no_answer_needs_a_baseline(tmp_path: Path) -> None:
@@ -135,9 +135,6 @@ def test_a_template_that_is_no_answer_needs_a_baseline(tmp_path: Path) -> None:
 
 def test_a_package_may_take_files_that_are_no_text(tmp_path: Path) -> None:
     folder = new_package(Place("pictures", tmp_path))
-    organiser = next(folder.glob("*/organiser.py"))
-    code = organiser.read_text(encoding="utf-8")
-    line = '    (Path(request["out"]) / "mask.png").write_bytes(b"\\x89PNG" + bytes(9000))\n    return {}\n'
-    start = code.index("def template")
-    organiser.write_text(code[:start] + code[start:].replace("    return {}\n", line, 1), encoding="utf-8")
+    line = '    (Path(request["out"]) / "mask.png").write_bytes(b"\\x89PNG" + bytes(9000))\n'
+    edit(next(folder.glob("*/organiser.py")), "    return {}\n", f"{line}    return {{}}\n")
     assert (kit_of(built(folder).path, tmp_path / "kit") / "template/mask.png").is_file()

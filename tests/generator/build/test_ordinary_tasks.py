@@ -26,7 +26,7 @@ from tests.ordinary_tasks import Task, ordinary_task
 from tests.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "forked_python")]
-NUMBERS, FIRST = range(300), range(0, 300, 43)
+NUMBERS, FIRST = range(300), range(0, 300, 86)
 
 
 @pytest.mark.parametrize("number", sweep(NUMBERS, FIRST))

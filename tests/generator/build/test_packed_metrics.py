@@ -19,7 +19,7 @@ from tests.sweeps import sweep
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "forked_python")]
 
 
-@pytest.mark.parametrize("name", sweep(KINDS, ("open_labels", "probability", "rankings_by_score", "spans")))
+@pytest.mark.parametrize("name", sweep(KINDS, ("open_labels", "rankings_by_score")))
 def test_all_metrics_of_a_kind_are_packed(name: str, tmp_path: Path) -> None:
     made = drawn(KINDS[name], 2, 40, ["alone"])
     fields = [{"meaning": "A field.", **one} for one in [{"field": "id", "type": "string"}, *made.fields]]

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.build.render.pages import render_pages
 from tests.generator.build.looking import built, command, document, members, refused
 from tests.generator.competition import second_module, second_task, small_competition
 
@@ -121,12 +123,10 @@ def test_folders_that_would_not_be_used_are_named(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.slow
 def test_pages_say_which_phase_has_which_tasks(tmp_path: Path) -> None:
     folder = competition(tmp_path, tasks_of_dev=["again"])
     (folder / "pages/overview.md.j2").write_text("# Overview\n\n{{ limits_table() }}\n", encoding="utf-8")
-    files, _ = bundle_of(folder, "joint")
-    rows = files["pages/overview.md"].decode().splitlines()[4:]
+    rows = render_pages(resolve(folder))["pages/overview.md"].decode().splitlines()[4:]
     assert [row.rsplit(" | ", 1)[1] for row in rows] == [
         "Classification again |",
         "Classification; Classification again |",
@@ -134,7 +134,6 @@ def test_pages_say_which_phase_has_which_tasks(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.slow
 def test_a_board_that_the_primary_column_cannot_order_is_told(tmp_path: Path) -> None:
-    notes = built(competition(tmp_path, tasks_of_dev=["again"])).notes
+    notes = resolve(competition(tmp_path, tasks_of_dev=["again"])).notes
     assert [note for note in notes if note.startswith("phases.dev.tasks: without classification")]

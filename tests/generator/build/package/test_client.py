@@ -7,7 +7,7 @@ import pytest
 
 from gen_bundle.build.package.client import ScoringPackage
 from gen_bundle.ground.errors import UserError
-from tests.generator.build.looking import built, refused
+from tests.generator.build.looking import built, edit, refused
 from tests.generator.competition import small_competition
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_python")]
@@ -50,10 +50,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_python")]
 )
 def test_a_bug_is_told_in_few_lines(tmp_path: Path, file: str, old: str, new: str, expected: str) -> None:
     folder = small_competition(tmp_path)
-    code = folder / "my_task" / file
-    text = code.read_text(encoding="utf-8")
-    assert old in text
-    code.write_text(text.replace(old, new, 1), encoding="utf-8")
+    edit(folder / "my_task" / file, old, new)
     messages = refused(folder)
     assert any(re.search(expected, message) for message in messages), messages
     assert all(len(message.splitlines()) <= 10 for message in messages)
@@ -97,12 +94,9 @@ def test_a_bug_is_told_in_few_lines(tmp_path: Path, file: str, old: str, new: st
 def test_a_wrong_answer_is_named_by_verb_and_field(tmp_path: Path, old: str, new: str, expected: str) -> None:
     folder = small_competition(tmp_path)
     code = folder / "my_task" / "organiser.py"
-    text = code.read_text(encoding="utf-8")
-    assert old in text
-    text = text.replace(old, new, 1)
+    edit(code, old, new)
     if "{f" in new:
-        text = text.replace("for label in absent]}", 'for label in [*absent, "x"]}}')
-    code.write_text(text, encoding="utf-8")
+        edit(code, "for label in absent]}", 'for label in [*absent, "x"]}}')
     assert re.search(expected, "\n".join(refused(folder)))
 
 
@@ -111,9 +105,8 @@ def test_one_process_answers_all_verbs_of_a_build_and_may_print(tmp_path: Path) 
     code = folder / "my_task" / "organiser.py"
     started = tmp_path / "started"
     says = f"import os; print('hello'); os.write(1, b'hello'); open({str(started)!r}, 'a').write('x')"
-    code.write_text(code.read_text(encoding="utf-8").replace("import csv", f"import csv; {says}"), encoding="utf-8")
-    text = code.read_text(encoding="utf-8").replace("    absent =", "    print('{} no JSON')\n    absent =")
-    code.write_text(text, encoding="utf-8")
+    edit(code, "import csv", f"import csv; {says}")
+    edit(code, "    absent =", "    print('{} no JSON')\n    absent =")
     built(folder)
     assert started.read_text(encoding="utf-8") == "x"
 
@@ -128,7 +121,6 @@ def test_the_process_ends_with_the_build(tmp_path: Path) -> None:
 
 def test_a_verb_that_there_is_not_is_told(tmp_path: Path) -> None:
     package = ScoringPackage("my_task", small_competition(tmp_path))
-    code = package.folder / "organiser.py"
-    code.write_text(code.read_text(encoding="utf-8").replace("def template(", "def empty("), encoding="utf-8")
+    edit(package.folder / "organiser.py", "def template(", "def empty(")
     with pytest.raises(UserError, match=r"no verb 'template'\. Expected one of check_reference, columns, disclosure, "):
         package.call("template", {})

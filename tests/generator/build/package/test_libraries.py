@@ -27,7 +27,7 @@ from gen_bundle.ground.resources import entries, lock_text
 from gen_bundle.ground.zips.writing import folder_members, write_zip
 from gen_bundle.image.request import ImageRequest
 from tests.generator.author.new.test_recipes import made
-from tests.generator.build.looking import built, command, members
+from tests.generator.build.looking import built, command, edit, members
 from tests.generator.competition import small_competition
 from tests.generator.image.test_requirements import wheel
 
@@ -207,9 +207,9 @@ def test_what_is_too_large_does_not_travel(
 @pytest.mark.slow
 def test_what_own_code_imports_and_the_image_lacks_is_said(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
-    code = folder / "my_task" / "classification.py"
     lazy = "\n\ndef words():\n    import nltk.data, numpy, scoring_kit.errors, csv\n    import my_task.submission\n"
-    code.write_text(code.read_text(encoding="utf-8") + lazy, encoding="utf-8")
+    with (folder / "my_task" / "classification.py").open("a", encoding="utf-8") as code:
+        code.write(lazy)
     assert absent_imports(resolve(folder)) == ["nltk"]
     assert surely_absent(resolve(folder)) == []
     assert [note for note in built(folder).notes if note.startswith("nltk: imported somewhere")]
@@ -234,11 +234,7 @@ def test_a_locked_package_that_is_not_installed_does_not_stop_a_build(tmp_path: 
     folder = new_package(Place("drawings", tmp_path))
     lock = f"{OWN_LOCK_HEAD.format(PYTHON)}drawing-kit==1.0 \\\n    --hash=sha256:{digest}\n"
     (folder / OWN_LOCK).write_text(lock, encoding="utf-8")
-    bundle = folder / "bundle.yaml"
-    bundle.write_text(f"{bundle.read_text(encoding='utf-8')}\nrequirements: [drawing-kit==1.0]\n", encoding="utf-8")
-    organiser = next(folder.glob("*/organiser.py"))
-    code = organiser.read_text(encoding="utf-8")
+    edit(folder / "bundle.yaml", "\ntitle:", "\nrequirements: [drawing-kit==1.0]\ntitle:")
     drawn = '    import drawing_kit\n\n    drawing_kit.draw(Path(request["out"]) / "drawing.png")\n    return {}\n'
-    start = code.index("def template")
-    organiser.write_text(code[:start] + code[start:].replace("    return {}\n", drawn, 1), encoding="utf-8")
+    edit(next(folder.glob("*/organiser.py")), "    return {}\n", drawn)
     assert built(folder).path.is_file()

@@ -22,24 +22,22 @@ def told(competition: Path, layout: str) -> list[str]:
     ("name", "layout", "copied", "expected"),
     [
         ("process2025", "joint", "gold.csv", [GIVEN.format("")]),
-        ("process2025", "joint", None, []),
         ("process2025", "tasks", "gold.csv", [GIVEN.format(f" of {one}") for one in ("classification", "regression")]),
         ("seedev2016", "joint", "full", [GIVEN.format(" of full")]),
     ],
 )
 def test_gold_that_an_earlier_phase_has_is_told(
-    name: str, layout: str, copied: str | None, expected: list[str], tmp_path: Path
+    name: str, layout: str, copied: str, expected: list[str], tmp_path: Path
 ) -> None:
     competition = Path(shutil.copytree(resource("bundles") / name, tmp_path / name))
     data = competition / "data"
-    if copied:
-        shutil.rmtree(data / "public" / "test")
-        shutil.rmtree(data / "baselines" / "test")
-        if (data / "dev" / copied).is_dir():
-            shutil.rmtree(data / "test" / copied)
-            shutil.copytree(data / "dev" / copied, data / "test" / copied)
-        else:
-            shutil.copy(data / "dev" / copied, data / "test" / copied)
+    shutil.rmtree(data / "public" / "test")
+    shutil.rmtree(data / "baselines" / "test")
+    if (data / "dev" / copied).is_dir():
+        shutil.rmtree(data / "test" / copied)
+        shutil.copytree(data / "dev" / copied, data / "test" / copied)
+    else:
+        shutil.copy(data / "dev" / copied, data / "test" / copied)
     assert told(competition, layout) == expected
 
 

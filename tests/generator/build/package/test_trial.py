@@ -9,7 +9,7 @@ import pytest
 from gen_bundle.build.package.phase_data import check_columns, prepare_phases, try_out
 from gen_bundle.build.package.resolve import resolve
 from gen_bundle.ground.resources import competitions
-from tests.generator.build.looking import built, refused
+from tests.generator.build.looking import built, edit, refused
 from tests.generator.competition import second_module, second_task, small_competition
 
 pytestmark = pytest.mark.usefixtures("kept_organisers", "forked_python")
@@ -74,8 +74,7 @@ def test_a_misspelt_column_is_found_by_scoring_where_no_metrics_are_named(tmp_pa
 
 def test_a_misspelt_column_of_a_task_with_a_model_is_found(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(competitions()["clpsych2025"], tmp_path / "clpsych2025"))
-    text = (folder / "bundle.yaml").read_text(encoding="utf-8")
-    (folder / "bundle.yaml").write_text(text.replace("b_max_entailment", "b_max_entailments"), encoding="utf-8")
+    edit(folder / "bundle.yaml", "b_max_entailment", "b_max_entailments")
     assert errors(folder).endswith("b.py gives no such metric. Did you mean 'b_max_entailment'?")
 
 
@@ -91,9 +90,7 @@ def test_a_task_with_a_model_names_its_metrics_and_is_not_scored(tmp_path: Path)
 @pytest.mark.slow
 def test_a_typo_in_entered_is_found(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
-    code = folder / "my_task" / "submission.py"
-    text = code.read_text(encoding="utf-8")
-    code.write_text(text.replace('({"classification"})', '({"clasification"})'), encoding="utf-8")
+    edit(folder / "my_task" / "submission.py", '({"classification"})', '({"clasification"})')
     assert "my_task/submission.py: `entered` names 'clasification'" in errors(folder)
 
 
@@ -121,8 +118,7 @@ def test_a_task_that_nothing_enters_and_that_names_no_metrics_is_told(tmp_path: 
     folder = small_competition(tmp_path, second_task)
     second_module(folder)
     assert not [note for note in built(folder).notes if "again" in note]
-    code = folder / "my_task" / "again.py"
-    code.write_text(code.read_text(encoding="utf-8").replace("METRICS =", "_ ="), encoding="utf-8")
+    edit(folder / "my_task" / "again.py", "METRICS =", "_ =")
     (note,) = [note for note in built(folder).notes if "again" in note]
     assert note.startswith("tasks.again: neither template nor baselines enter it")
 

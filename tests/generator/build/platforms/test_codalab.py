@@ -18,6 +18,7 @@ from gen_bundle.build.package.resolve import Resolved, resolve
 from gen_bundle.build.platforms.codalab import bundle_tree, losses
 from gen_bundle.check import check_path
 from gen_bundle.ground.errors import UserError
+from tests.generator.build.looking import members
 from tests.generator.competition import second_module, second_task, small_competition
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
@@ -43,8 +44,7 @@ def bundle(built: Built) -> Path:
 
 
 def read(bundle: Path, name: str) -> bytes:
-    with zipfile.ZipFile(bundle) as archive:
-        return archive.read(name)
+    return members(bundle)[name]
 
 
 def rendered(competition: Resolved) -> dict[str, Any]:
@@ -105,14 +105,11 @@ def test_the_program_writes_scores_txt_beside_scores_json(bundle: Path, tmp_path
         archive.extractall(program)
     assert (program / "metadata").read_text(encoding="utf-8").startswith("command: python3 $program/score.py ")
     given = tmp_path / "input"
-    for folder, name in (("ref", "reference_data_dev.zip"), ("res", "starting_kit_dev.zip")):
-        with zipfile.ZipFile(io.BytesIO(read(bundle, name))) as archive:
-            archive.extractall(given / folder)
-    (template,) = (given / "res").rglob("template/predictions.csv")
-    (given / "res2").mkdir()
-    template.rename(given / "res2" / "predictions.csv")
-    (given / "res").rename(given / "kit")
-    (given / "res2").rename(given / "res")
+    with zipfile.ZipFile(io.BytesIO(read(bundle, "reference_data_dev.zip"))) as archive:
+        archive.extractall(given / "ref")
+    (given / "res").mkdir()
+    template = members(read(bundle, "starting_kit_dev.zip"))["template/predictions.csv"]
+    (given / "res" / "predictions.csv").write_bytes(template)
     subprocess.run([sys.executable, program / "score.py", given, tmp_path / "out"], check=True, capture_output=True)
     scores = json.loads((tmp_path / "out" / "scores.json").read_text(encoding="utf-8"))
     lines = (tmp_path / "out" / "scores.txt").read_text(encoding="utf-8").splitlines()

@@ -37,7 +37,7 @@ OPEN, HIDDEN = ["as on the results page", "shown"], ["hidden", "hidden"]
         (["hide_output=true", "details=headline"], [HEADLINE, *HIDDEN]),
     ],
 )
-@pytest.mark.parametrize("name", ["are2007", "clarity2026", "process2025", "seedev2016"])
+@pytest.mark.parametrize("name", ["are2007", "clarity2026"])
 def test_the_evaluation_page_says_what_each_phase_shows(name: str, overrides: list[str], expected: list[str]) -> None:
     page = evaluation(name, *(f"phases.test.{override}" for override in overrides))
     assert list(shown(page).values())[1] == expected

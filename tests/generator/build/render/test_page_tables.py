@@ -9,11 +9,11 @@ def test_cells_cannot_break_the_table_or_start_a_formula() -> None:
     assert table.splitlines()[-1] == "| x\\|y z | &#36;5 and &#36;6 |"
 
 
+TEST = {"id": "test", "name": "Test", "start": "2025-03-01 AoE", "end": "2025-03-11 AoE"}
+
+
 def test_a_deadline_stands_in_every_zone() -> None:
-    phase = DeclaredPhase.model_validate(
-        {"id": "test", "name": "Test", "start": "2025-03-01 AoE", "end": "2025-03-11 AoE"}
-    )
-    last = phases_table([phase], ["America/New_York", "Asia/Tokyo"]).splitlines()[-1]
+    last = phases_table([DeclaredPhase.model_validate(TEST)], ["America/New_York", "Asia/Tokyo"]).splitlines()[-1]
     assert last.replace("\xa0", " ").split(" | ")[1:] == [
         "ends",
         "Wed 12 Mar 2025, 11:59",
@@ -24,16 +24,12 @@ def test_a_deadline_stands_in_every_zone() -> None:
 
 
 def test_a_date_cannot_be_broken_into_lines() -> None:
-    phase = DeclaredPhase.model_validate(
-        {"id": "test", "name": "Test", "start": "2025-03-01 AoE", "end": "2025-03-11 AoE"}
-    )
-    for cell in phases_table([phase], []).splitlines()[-1].split(" | ")[2:]:
+    for cell in phases_table([DeclaredPhase.model_validate(TEST)], []).splitlines()[-1].split(" | ")[2:]:
         assert len(re.split(r"[ \-]", cell.removesuffix(" |"))) == 2  # the date, the time
 
 
 def test_milestones_stand_among_the_phases_in_the_order_of_time() -> None:
-    given = [{"id": "dev", "name": "Dev", "start": "2025-02-01 AoE", "end": "2025-02-20 AoE"}]
-    given += [{"id": "test", "name": "Test", "start": "2025-03-01 AoE", "end": "2025-03-11 AoE"}]
+    given = [{"id": "dev", "name": "Dev", "start": "2025-02-01 AoE", "end": "2025-02-20 AoE"}, TEST]
     dates = {
         "Papers due": "2025-03-19 AoE",
         "Registration opens": "2025-01-07 12:00 UTC",
