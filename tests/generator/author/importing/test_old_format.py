@@ -19,7 +19,6 @@ from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.zips.writing import write_zip
 from tests.generator.check.drafts import packed
 from tests.generator.competition import small_competition
-from tests.shared import recorded_uploads
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -289,11 +288,6 @@ def test_truth_values_written_as_texts_mean_what_they_say(tmp_path: Path, given:
     assert new["registration_auto_approve"] is approved
 
 
-def test_a_converted_bundle_is_accepted(tmp_path: Path) -> None:
-    old = old_bundle(tmp_path, OLD.replace("    input_data: 01234567-89ab-cdef-0123-456789abcdef\n", ""))
-    assert check_path(built(tmp_path, old), now=NOW).accepted
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("kept_organisers")
 def test_our_own_older_bundles_come_back(tmp_path: Path) -> None:
@@ -342,16 +336,3 @@ def test_dates_beyond_the_calendar_are_to_be_set(tmp_path: Path, date: str) -> N
 )
 def test_html_that_markdown_leaves_alone(html: str, markdown: str) -> None:
     assert html_as_markdown(html, "Data") == markdown
-
-
-@pytest.mark.slow
-def test_every_old_bundle_of_the_corpus_that_works_stays_acceptable(tmp_path: Path) -> None:
-    working = [
-        case for case in recorded_uploads() if case["format"] == "v1" and case["accepted"] and case["later"] == "ok"
-    ]
-    assert len(working) >= 5
-    for case in working:
-        folder = tmp_path / case["id"]
-        folder.mkdir()
-        report = check_path(built(folder, case["path"]), now=NOW)
-        assert report.accepted, (case["id"], [f.what for f in report.findings])

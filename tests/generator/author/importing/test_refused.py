@@ -9,7 +9,7 @@ from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.cli.diff import diff
 from gen_bundle.codabench.worker import PLATFORM_IMAGE
 from gen_bundle.ground.errors import UserError
-from tests.generator.author.importing.round_trip import built, imported, round_trip, written
+from tests.generator.author.importing.round_trip import imported, round_trip, written
 from tests.generator.check import drafts
 from tests.generator.check.drafts import Draft, Edit, drop, packed, put, replace
 from tests.generator.cli.running import gen_bundle
@@ -202,8 +202,3 @@ def test_what_participants_would_see_is_never_a_draft(tmp_path: Path) -> None:
     imported(draft, tmp_path)
     with pytest.raises(UserError):
         build(BuildRequest(str(tmp_path / "project"), tmp_path / "again.zip"))
-
-
-def test_the_build_of_an_import_is_a_bundle_again(tmp_path: Path) -> None:
-    imported(drafts.new(), tmp_path)
-    assert built(tmp_path / "project").is_file()

@@ -1,10 +1,12 @@
 """The build of an imported project is the bundle that was imported: the recorded uploads that the platform took."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from gen_bundle.author.importing.importing import by_weight
+from gen_bundle.check import check_path
 from gen_bundle.look.difference.changes import Difference
 from tests.generator.author.importing.bundles import old_bundle
 from tests.generator.author.importing.round_trip import round_trip
@@ -52,7 +54,12 @@ def test_what_the_converter_chose_is_named(tmp_path: Path) -> None:
     assert " → 2031-05-31 23:59:59 UTC" in end
 
 
-@pytest.mark.parametrize("name", [name for name, row in ACCEPTED.items() if row["format"] == "v1"])
-def test_an_upload_in_the_old_format(name: str, tmp_path: Path) -> None:
-    imported, differences = round_trip(ACCEPTED[name]["path"], tmp_path)
+V1 = {name: row for name, row in ACCEPTED.items() if row["format"] == "v1"}
+
+
+@pytest.mark.parametrize("name", V1)
+def test_an_upload_in_the_old_format_is_converted_and_what_works_stays_acceptable(name: str, tmp_path: Path) -> None:
+    imported, differences = round_trip(V1[name]["path"], tmp_path)
     assert imported.converted == by_weight(differences)
+    report = check_path(tmp_path / "project-built.zip", now=datetime(2026, 1, 1, tzinfo=UTC))
+    assert report.accepted or V1[name]["later"] != "ok", [finding.what for finding in report.findings]

@@ -74,39 +74,10 @@ def official(file: str, kind: str, ranks: str, fields: str, options: str = "") -
     return entered
 
 
-@official("2018-EI-reg-En-anger-test-gold.txt", "regression", "rmse", "ID: string, Intensity Score: number")
-def ei_reg() -> str:
-    rows = [[f"2017-En-3{i:04}", sentence(), "anger", f"{CHANCE.random():.3f}"] for i in range(60)]
-    return lines([["ID", "Tweet", "Affect Dimension", "Intensity Score"], *rows])
-
-
-@official("2018-EI-oc-En-anger-test-gold.txt", "classification", "kappa", "ID: string, Intensity Class: ordinal")
-def ei_oc() -> str:
-    classes = [
-        "0: no anger can be inferred",
-        "1: low amount of anger can be inferred",
-        "2: moderate amount of anger can be inferred",
-        "3: high amount of anger can be inferred",
-    ]
-    rows = [[f"2017-En-1{i:04}", sentence(), "anger", one_of(*classes)] for i in range(60)]
-    return lines([["ID", "Tweet", "Affect Dimension", "Intensity Class"], *rows])
-
-
 @official("2018-E-c-En-test-gold.txt", "multilabel", "f1", "ID: string, labels: labels")
 def e_c() -> str:
     rows = [[f"2018-En-0{i:04}", sentence(), *(flag() for _ in EMOTIONS.split())] for i in range(60)]
     return lines([["ID", "Tweet", *EMOTIONS.split()], *rows])
-
-
-@official("final-eval-key.json", "classification", "f1", "id: string, answer: label", "--at subtaskaenglish")
-def rumour_eval() -> str:
-    stance = {str(52300000 + i * 7): one_of("support", "deny", "query", "comment") for i in range(60)}
-    return json.dumps(
-        {
-            "subtaskaenglish": stance,
-            "subtaskbenglish": {f"v{i}": one_of("true", "false", "unverified") for i in range(12)},
-        }
-    )
 
 
 @official("test.csv", "classification", "f1", "id: string, label: label")
@@ -126,17 +97,6 @@ def toxic_spans() -> str:
         start = CHANCE.randrange(9)
         rows.append([f'"{list(range(start, start + CHANCE.randrange(1, 9)))}"', sentence()])
     return lines([["spans", "text"], *rows], ",")
-
-
-@official(
-    "task2_test.txt",
-    "multilabel",
-    "f1",
-    "id: string, labels: labels",
-    "--columns unb,shal,pres,auth,met,comp,merr --key line",
-)
-def pcl() -> str:
-    return lines([[flag() for _ in range(7)] for _ in range(60)], ",")
 
 
 @official("mushroom.en-tst.v1.jsonl", "spans", "set_f1", "id: string, hard_labels: spans", "--answer hard_labels")
@@ -159,52 +119,12 @@ def pan25() -> str:
     return jsonl(rows)
 
 
-@official(
-    "germeval2018.test.txt",
-    "classification",
-    "f1",
-    "id: string, coarse label: label, fine label: label",
-    "--columns 'text,coarse label,fine label' --key line",
-)
-def germeval2018() -> str:
-    rows = []
-    for i in range(60):
-        coarse = one_of("OFFENSE", "OTHER")
-        rows.append(
-            [
-                f"@user {sentence()} |LBR| {i}",
-                coarse,
-                one_of("ABUSE", "INSULT", "PROFANITY") if coarse == "OFFENSE" else "OTHER",
-            ]
-        )
-    return lines(rows)
-
-
 @official("competition_test_stances.csv", "classification", "f1", "Body ID: string, Headline: string, Stance: label")
 def fnc() -> str:
     rows = []
     for i in range(90):
         rows.append([f'"{sentence(6)}, {i % 31}"', i % 25, one_of("agree", "disagree", "discuss", "unrelated")])
     return lines([["Headline", "Body ID", "Stance"], *rows], ",")
-
-
-@official(
-    "20191010_debate_gold.tsv",
-    "classification",
-    "roc_auc",
-    "line: string, label: number",
-    "--columns line,speaker,text,label --answer label=probability",
-)
-def checkthat_debate() -> str:
-    return lines([[i + 1, one_of("TRUMP", "CLINTON", "SYSTEM"), sentence(), flag(0.15)] for i in range(60)])
-
-
-@official("qrels.dev.tsv", "ranking", "ndcg", "query: string, item: string, score: number")
-def qrels(second: str = "0") -> str:
-    rows: list[list[object]] = []
-    for i in range(30):
-        rows += [[1000 + i * 13, second, CHANCE.randrange(10_000, 99_999), 1] for _ in range(CHANCE.randint(1, 2))]
-    return lines(rows)
 
 
 @official("qrels.robust.txt", "ranking", "ndcg", "query: string, item: string, score: number")
@@ -283,28 +203,6 @@ def gap() -> str:
     return lines([names, *rows])
 
 
-@official(
-    "gold.tsv",
-    "classification",
-    "f1",
-    "sentence: string, position: string, tag: label",
-    "--columns lp,side,sentence,position,word,tag",
-)
-def qe_word_table() -> str:
-    rows: list[list[object]] = []
-    for i in range(15):
-        rows += [
-            ["en-de", "mt", i, at, one_of(*WORDS.split()), one_of("OK", "OK", "BAD")]
-            for at in range(CHANCE.randint(4, 7))
-        ]
-    return lines(rows)
-
-
-@official("test.da", "regression", "rmse", "answer: number")
-def qe_sentences() -> str:
-    return lines([[f"{CHANCE.gauss(0, 1):.6f}"] for _ in range(60)])
-
-
 def tagged_names(scheme: str) -> str:
     found = ["-DOCSTART- -X- -X- O", ""]
     for i in range(30):
@@ -335,32 +233,3 @@ def conll2003_iob1() -> str:
 @official("test.iobes", "tagging", "span_f1", "id: string, tags: tags")
 def conll_iobes() -> str:
     return tagged_names("iobes")
-
-
-@official(
-    "drugprot_relations.tsv",
-    "extraction",
-    "set_f1",
-    "doc: string, relation: label, arg1: label, arg2: label",
-    "--columns doc,relation,arg1,arg2",
-)
-def drugprot() -> str:
-    rows: list[list[object]] = []
-    for i in range(25):
-        rows += [
-            [17000000 + i * 31, one_of("INHIBITOR", "AGONIST", "SUBSTRATE"), f"Arg1:T{at + 1}", f"Arg2:T{at + 4}"]
-            for at in range(CHANCE.randint(2, 4))
-        ]
-    return lines(rows)
-
-
-@official(
-    "eng.word.test.gold.tsv",
-    "generation",
-    "exact_match",
-    "word: string, segmentation: text",
-    "--columns word,segmentation,category --answer segmentation",
-)
-def sigmorphon() -> str:
-    words = [("".join(CHANCE.choices("abdegiklmnorst", k=9)), CHANCE.randint(2, 7)) for _ in range(60)]
-    return lines([[word, f"{word[:cut]} @@{word[cut:]}", one_of("100", "010", "110")] for word, cut in words])

@@ -101,8 +101,6 @@ def test_it_builds_and_scores_and_so_does_its_example(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--from", "clarity2026", "--code"], "--code: not with --from, --like or --package."),
-        (["--package", "--code"], "--code: not with --from, --like or --package."),
         (["--gold", "gold.txt", "--code"], "gold.txt has no column that code could read"),
         (["--gold", "tags.csv", "--code"], "no column that the code reads has as many tokens"),
     ],

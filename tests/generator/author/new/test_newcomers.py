@@ -1,10 +1,10 @@
-"""Six tasks as newcomers have them, from their files to a board: `new` once or twice, and no Python."""
+"""Five tasks as newcomers have them, from their files to a board: `new` once or twice, and no Python."""
 
 import json
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -39,19 +39,6 @@ def label_studio(folder: Path) -> None:
         task = {"id": number, "annotations": done * (number > 5), "data": {"text": given}, "predictions": []}
         tasks.append({**task, "inner_id": number, "project": 3, "created_at": "2030-01-01T00:00:00Z"})
     (folder / "project.json").write_text(json.dumps(tasks), encoding="utf-8")
-
-
-def prodigy(folder: Path) -> None:
-    """Spans; each tenth example was rejected, and there are hashes and a constant."""
-    lines = []
-    for number in range(60):
-        given = text(number)
-        start, end = a_name_in(given)
-        record: dict[str, Any] = {"text": given, "_input_hash": DRAWN.getrandbits(31), "_view_id": "ner_manual"}
-        spans = [{"start": start, "end": end, "label": DRAWN.choice(["PER", "ORG"])}] * (number % 3 > 0)
-        record |= {"_task_hash": -number, "spans": spans, "answer": "accept" if number % 10 else "reject"}
-        lines.append(json.dumps({**record, "_timestamp": 1_700_000_000 + number}))
-    (folder / "annotations.jsonl").write_text("\n".join(lines), encoding="utf-8")
 
 
 def excel(folder: Path) -> None:
@@ -151,12 +138,6 @@ NEWCOMERS = {
         label_studio,
         ["--gold project.json"],
         ["answers   label: spans (LOC, PER)", "rows      60", "19 items have no annotation, or an empty one"],
-        ["f1", "f1_characters"],
-    ),
-    "Prodigy": Newcomer(
-        prodigy,
-        ["--gold annotations.jsonl"],
-        ["answers   spans: spans (ORG, PER)", "rows      54", "6 examples whose answer is not accept are left out"],
         ["f1", "f1_characters"],
     ),
     "Excel": Newcomer(
