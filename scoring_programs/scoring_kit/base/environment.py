@@ -34,7 +34,14 @@ EXTRAS = {
     "models": {"bert_score", "nltk", "pandas", "safetensors", "sentencepiece", "tokenizers", "torch", "transformers"},
 }
 """Extra of gen-bundle → the packages that it brings, by their names in Python."""
-ON_AN_INDEX = {"PIL": "pillow", "sklearn": "scikit-learn"}
+ON_AN_INDEX = {
+    "PIL": "pillow",
+    "bs4": "beautifulsoup4",
+    "cv2": "opencv-python-headless",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+}
 IN_A_CONTAINER = Path("/app/program")
 
 
@@ -48,11 +55,14 @@ def what_is_missing(package: str) -> str:
     """That it is missing, and how to get it: into the image that runs this program, or else onto this machine."""
     if Path(sys.argv[0]).resolve().is_relative_to(IN_A_CONTAINER):
         return f"The Python package {package} is missing from the image that runs this program."
-    wanted = ON_AN_INDEX.get(package, package)
+    wanted, advice = ON_AN_INDEX.get(package), "Install it"
     for extra, packages in EXTRAS.items():
-        if package in packages and (source := requirement(extra)):
-            wanted = f'"{source}"'
-    return f"The Python package {package} is missing on this machine. Install it: pip install {wanted}."
+        if package in packages:
+            source = requirement(extra)
+            wanted = f'"{source}"' if source else wanted or package
+    if wanted is None:  # an index may have somebody's trap for those who mistype
+        wanted, advice = package, "If that is its right name, install it"
+    return f"The Python package {package} is missing on this machine. {advice}: pip install {wanted}."
 
 
 def requirement(extra: str) -> Optional[str]:

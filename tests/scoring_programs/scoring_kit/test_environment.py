@@ -41,6 +41,8 @@ def test_an_extra_comes_from_where_the_tool_came_from(
 def test_a_participants_machine_has_no_gen_bundle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [])
     assert what_is_missing("sklearn").endswith("Install it: pip install scikit-learn.")
+    assert what_is_missing("cv2").endswith(" machine. Install it: pip install opencv-python-headless.")
+    assert what_is_missing("nmpy").endswith(" machine. If that is its right name, install it: pip install nmpy.")
 
 
 def test_the_extras_bring_what_they_are_named_for() -> None:

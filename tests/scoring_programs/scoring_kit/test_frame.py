@@ -170,16 +170,19 @@ def test_missing_reference_data_are_the_organisers(case: Case) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("package", "source"),
-    [("a_package_nobody_has", "pip install a_package_nobody_has"), ("sklearn", "pip install scikit-learn")],
+    ("package", "advice"),
+    [
+        ("a_package_nobody_has", "If that is its right name, install it: pip install a_package_nobody_has."),
+        ("sklearn", "Install it: pip install scikit-learn."),
+    ],
 )
-def test_a_missing_package_is_the_organisers_and_says_how_to_get_it(case: Case, package: str, source: str) -> None:
+def test_a_missing_package_is_the_organisers_and_says_how_to_get_it(case: Case, package: str, advice: str) -> None:
     elsewhere = "[path for path in sys.path if 'site-packages' not in path]"
     case.scorer(f"sys.modules.pop('{package}', 0), setattr(sys, 'path', {elsewhere}), __import__('{package}')")
     case.rewrite("from scoring_kit", "import sys\nfrom scoring_kit")
     outcome = case.run()
     assert outcome.exit_code == 2
-    assert f"The Python package {package} is missing on this machine. Install it: {source}." in outcome.stderr
+    assert f"The Python package {package} is missing on this machine. {advice}" in outcome.stderr
     assert "image" not in outcome.stderr
 
 

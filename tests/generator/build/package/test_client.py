@@ -87,7 +87,7 @@ def test_a_bug_is_told_in_few_lines(tmp_path: Path, file: str, old: str, new: st
         (
             'shutil.copy(source / FILE, Path(request["out"]) / FILE)',
             "import a_package_nobody_has",
-            r"The Python package a_package_nobody_has is missing on this machine. Install it",
+            r"The Python package a_package_nobody_has is missing on this machine. If that is its right name, ",
         ),
     ],
 )
