@@ -207,14 +207,14 @@ def test_what_is_too_large_does_not_travel(
 @pytest.mark.slow
 def test_what_own_code_imports_and_the_image_lacks_is_said(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
+    code = folder / "my_task" / "classification.py"
     lazy = "\n\ndef words():\n    import nltk.data, numpy, scoring_kit.errors, csv\n    import my_task.submission\n"
-    with (folder / "my_task" / "classification.py").open("a", encoding="utf-8") as code:
-        code.write(lazy)
+    code.write_text(code.read_text(encoding="utf-8") + lazy, encoding="utf-8")
     assert absent_imports(resolve(folder)) == ["nltk"]
     assert surely_absent(resolve(folder)) == []
     assert [note for note in built(folder).notes if note.startswith("nltk: imported somewhere")]
     (folder / "my_task" / "words.py").write_text("from nltk import data\n", encoding="utf-8")
-    code.write_text(f"from .words import data\n{code.read_text(encoding='utf-8').replace('from __future__', '#')}")
+    code.write_text(f"{code.read_text(encoding='utf-8')}\n\nfrom .words import data\n", encoding="utf-8")
     assert surely_absent(resolve(folder)) == ["nltk"]
     assert [lack for lack in built(folder).draft if "has no nltk, which" in lack.what]
 
