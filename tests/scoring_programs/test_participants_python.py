@@ -42,7 +42,7 @@ def test_only_the_standard_library_is_imported(package: str) -> None:
 
 def newer_than_3_9(*files: Path) -> str:
     """What vermin finds that Python 3.9 does not have; empty where there is nothing."""
-    options = ["--target=3.9-", "--violations", "--no-parse-comments"]
+    options = ["--target=3.9-", "--violations", "--no-parse-comments", "--processes=1"]
     command = [sys.executable, "-c", "import vermin; vermin.main()", *options, *map(str, files)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else done.stdout + done.stderr

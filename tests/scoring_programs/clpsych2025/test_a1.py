@@ -84,11 +84,6 @@ def test_as_run_takes_f1_and_each_self_state_apart() -> None:
     assert scorer.batches == {64}
 
 
-def test_as_run_counts_a_self_state_without_gold_and_prediction_as_0() -> None:
-    rows = a1.as_run([timeline("t", {"adaptive": ["calm now"]}, {"adaptive": ["calm now"]})], WordScorer())
-    assert [row.recall for row in rows["both"]] == pytest.approx([1, 0])
-
-
 def test_as_run_refuses_at_what_the_organisers_program_stops_and_does_not_say_where() -> None:
     timelines = [timeline(name, {"adaptive": ["calm"]}, {"maladaptive": ["alone"]}) for name in ("t0", "t1")]
     with pytest.raises(OrganiserError) as caught:

@@ -1,14 +1,8 @@
 """Task A.2 against tables worked by hand."""
 
-import random
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from clpsych2025 import a2
-from clpsych2025.reference import ClpsychReference
-from clpsych2025.submission import ClpsychSubmission
 from scoring_kit.results import BarChart
 from scoring_kit.results_page.withholding import open_metrics
 from tests.scoring_programs.clpsych2025.cases import AS_RUN, OPTIONS, gold_scores, scores
@@ -136,31 +130,3 @@ def test_the_figure_counts_the_posts_behind_each_bar() -> None:
     assert isinstance(figure, BarChart)
     assert [(bar.label, bar.value, bar.items) for bar in figure.bars] == [("t0", 0.5, 2), ("t1", 4.0, 1)]
     assert figure.better == "lower"
-
-
-golds = st.lists(
-    st.lists(st.none() | st.integers(1, 10), min_size=1, max_size=6), min_size=1, max_size=4
-).filter(lambda timelines: any(score is not None for timeline in timelines for score in timeline))  # fmt: skip
-
-
-@pytest.mark.slow
-@given(gold=golds, seed=st.integers(0, 999), share=st.floats(0, 1))
-def test_order_changes_nothing_and_published_errors_stay_in_range(
-    gold: list[list[int | None]], seed: int, share: float
-) -> None:
-    chance = random.Random(seed)
-    answers = [[None if chance.random() < share else chance.randint(10, 100) / 10 for _ in one] for one in gold]
-    pairs = [list(zip(one, answer, strict=True)) for one, answer in zip(gold, answers, strict=True)]
-    straight = scored(pairs)
-    assert 0 <= straight["a2_mse"] <= 81
-    for pair in pairs:
-        chance.shuffle(pair)
-    chance.shuffle(pairs)
-    assert scored(pairs) == pytest.approx(straight, abs=1e-9)
-
-
-def scored(pairs: list[list[tuple[int | None, float | None]]]) -> dict[str, float]:
-    gold: ClpsychReference = gold_scores(*([g for g, _ in one] for one in pairs))
-    answer: ClpsychSubmission = scores(*([a for _, a in one] for one in pairs))
-    metrics = a2.score(gold, answer, OPTIONS).metrics
-    return {name: metric.value for name, metric in metrics.items() if metric.value is not None}

@@ -14,19 +14,10 @@ pytest.importorskip("torch")
 from clpsych2025 import engines
 from tests.punkt import punkt as punkt
 from tests.scoring_programs.clpsych2025.cases import post, write_files
-from tests.scoring_programs.clpsych2025.model_cases import (
-    DATA,
-    MARKS,
-    MODELS,
-    PROFILES,
-    STATES,
-    oracle,
-    scores,
-    texts_of,
-)
+from tests.scoring_programs.clpsych2025.model_cases import MARKS, MODELS, PROFILES, oracle, scores, texts_of
 from tests.scoring_programs.clpsych2025.model_cases import answers as answers
 from tests.scoring_programs.clpsych2025.model_cases import gold_folder as gold_folder
-from tests.scoring_programs.packed import run_program
+from tests.scoring_programs.packed import Outcome, run_program
 
 pytestmark = MARKS
 
@@ -92,37 +83,44 @@ def test_odd_texts_have_finite_scores(gold_folder: Path, fields: Any, profile: s
     assert all(value is None or abs(value) < 100 for value in found.values())
 
 
-def test_a_summary_of_3000_sentences(gold_folder: Path, tmp_path: Path) -> None:
-    content = json.loads(json.dumps(oracle(gold_folder)))
-    first = next(iter(content.values()))
-    first["timeline_level"]["summary"] = " ".join(f"On day {day} I was calm." for day in range(3000))
-    found = scores(gold_folder, content, tmp_path, PROFILES["published"])
-    assert found["c_mean_consistency"] is not None
-    assert 0 < found["c_mean_consistency"] < 1
-
-
-def test_the_packed_joint_program_scores_with_models_and_shows_no_gold(
-    gold_folder: Path, answers: dict[str, Any], tmp_path: Path
-) -> None:
+def packed(folder: Path, gold_folder: Path, content: object) -> Outcome:
+    """A run of the packed joint program."""
     options = {f"{group}.{key}": value for group, fields in MODELS.items() for key, value in fields.items()}
     outcome = run_program(
-        tmp_path,
-        "clpsych2025",
-        gold_folder,
-        write_files(tmp_path / "res", answers),
-        options={**options, "device": "cpu"},
+        folder, "clpsych2025", gold_folder, write_files(folder / "res", content), options={**options, "device": "cpu"}
     )
     assert outcome.exit_code == 0, outcome.stderr
-    everything = f"{outcome.stdout}{outcome.stderr}{json.dumps(outcome.details)}{outcome.page}"
-    public = "".join(path.read_text(encoding="utf-8") for path in (DATA / "public" / "dev").iterdir())
-    for gold in texts_of(gold_folder).values():
-        for text in [gold["timeline_level"]["summary"], *(one["summary"] for one in gold["post_level"].values())]:
-            assert text is None or (text not in everything and text not in public)
-        for state in STATES:
-            assert not any(span["text"] in everything for span in gold["timeline_level"][f"{state}_spans"])
+    return outcome
+
+
+def test_the_packed_joint_program_scores_with_models(
+    gold_folder: Path, answers: dict[str, Any], tmp_path: Path
+) -> None:
+    outcome = packed(tmp_path, gold_folder, answers)
     for part in ("bertscore.num_layers:2", "nli.revision:", "profile:published", "punkt:", "torch:", "transformers:"):
         assert part in outcome.details["signature"]
     expected = scores(gold_folder, answers, tmp_path / "again", PROFILES["published"])
     for column, value in outcome.scores.items():
         assert expected[column] is not None
         assert value == pytest.approx(max(0.0, expected[column] or 0.0), abs=1e-6)
+
+
+def marked(value: Any, canary: str) -> Any:
+    """The value with the canary in every text."""
+    if isinstance(value, dict):
+        return {key: marked(child, canary) for key, child in value.items()}
+    if isinstance(value, list):
+        return [marked(child, canary) for child in value]
+    return f"{canary} {value}" if isinstance(value, str) else value
+
+
+def test_no_output_shows_gold_and_the_page_no_submission(
+    gold_folder: Path, answers: dict[str, Any], tmp_path: Path
+) -> None:
+    gold, own = "goldcanary7f3a", "owncanary9b1c"
+    (tmp_path / "gold").mkdir()
+    (tmp_path / "gold" / "gold.json").write_text(json.dumps(marked(texts_of(gold_folder), gold)), encoding="utf-8")
+    left = packed(tmp_path, tmp_path / "gold", marked(answers, own))
+    assert left.page is not None
+    assert gold not in left.stdout + left.stderr + json.dumps(left.details) + left.page
+    assert own not in left.page

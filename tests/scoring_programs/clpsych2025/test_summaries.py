@@ -11,7 +11,7 @@ from clpsych2025 import b, c
 from clpsych2025.averages import metrics_of
 from clpsych2025.reference import ClpsychReference, GoldPost, GoldTimeline, Summary
 from clpsych2025.submission import ClpsychSubmission, PostAnswer, TimelineAnswer
-from clpsych2025.summaries import SentencePairs, tables_of
+from clpsych2025.summaries import tables_of
 from scoring_kit.results import BarChart
 from tests.scoring_programs.clpsych2025.cases import AS_RUN, OPTIONS
 from tests.scoring_programs.clpsych2025.fake_models import LetterClassifier, letters
@@ -116,13 +116,6 @@ def test_posts_and_timelines_without_gold_summary_are_ignored(model: LetterClass
     for options in (OPTIONS, AS_RUN):
         assert b.score(reference, submission, options).metrics["b_mean_consistency"].rows == 1
         assert c.score(reference, submission, options).metrics["c_mean_consistency"].rows == 1
-
-
-def test_the_gold_is_the_premise() -> None:
-    (table,) = tables_of([SentencePairs(["abc"], ["ab"])], LetterClassifier())
-    assert table is not None
-    assert table.contradiction[0, 0] == pytest.approx(letters("abc", "ab")[2])
-    assert letters("abc", "ab") != letters("ab", "abc")
 
 
 def test_b_pools_posts_and_c_averages_timelines(model: LetterClassifier) -> None:

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from scoring_kit.resampling.task import Resampled, Resampling, resampled
 from scoring_kit.units import Additive, Array
-from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1, macro_f1_of, means, team
+from tests.scoring_programs.scoring_kit.resampling.made_up import means, team
 from tests.sweeps import sweep
 
 UNITS, ROWS, RESAMPLES = 100, 250, 400
@@ -94,23 +93,3 @@ def test_the_smallest_difference_is_found_in_8_of_10_tasks(tasks: int) -> None:
         found.p[name] < 0.05 for found in simulated(tasks, (0.396, 0.0), tests_alone=True) for name in found.p
     ]
     assert np.mean(found_ones) == pytest.approx(0.8, abs=0.05)
-
-
-@pytest.mark.slow
-@of_tasks
-def test_intervals_of_macro_f1_hold_what_many_rows_would_give(tasks: int) -> None:
-    random = np.random.default_rng(1)
-
-    def rows(number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        gold = random.choice(3, p=(0.5, 0.3, 0.2), size=number)
-        return gold, np.where(random.random(number) < 0.7, gold, random.integers(3, size=number))
-
-    gold, predicted = rows(400_000)
-    true = float(macro_f1(macro_f1_of(gold.tolist(), predicted.tolist(), 3).sums.sum(axis=0)))
-    held = []
-    for task in range(tasks):
-        gold, predicted = rows(ROWS)
-        statistic = macro_f1_of(gold.tolist(), predicted.tolist(), 3)
-        low, high = resampled({"A": team(statistic)}, {"A": 1}, ROWS, Resampling(RESAMPLES, task)).intervals["A"]
-        held.append(low <= true <= high)
-    assert 0.93 <= np.mean(held) <= 0.97
