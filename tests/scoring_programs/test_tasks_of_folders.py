@@ -1,12 +1,17 @@
-"""SeeDev and ARE, which have a folder of files for each task: what their programs need, and tasks by themselves."""
+"""SeeDev and ARE, which have a folder of files for each task: their programs, tasks by themselves, and their verbs."""
 
+from importlib import import_module
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from gen_bundle.ground.resources import resource
-from tests.bundles.replayed import columns_of, files_of
-from tests.scoring_programs.framed import run_without, score
+from scoring_kit.errors import OrganiserError
+from scoring_kit.organiser import Request
+from tests.bundles.replayed import columns_of, declared, files_of
+from tests.scoring_programs.framed import run_without, score, write_files
+from tests.scoring_programs.read_secrets import read_secrets
 
 TASK = {"seedev2016": "full", "are2007": "task4"}
 SHOWN = {"seedev2016": "Regulates_<wbr>Process", "are2007": "Success rate by text"}
@@ -14,7 +19,6 @@ ABOVE_0 = {
     "seedev2016": (("full", "substitutions"), ("binary", "f1.Regulates_Process")),
     "are2007": (("task3", "attempted"),),
 }
-EMPTY = {"seedev2016": ("", {"full_ser": 1.0}), "are2007": ("<document/>", {})}
 
 
 @pytest.fixture(params=TASK)
@@ -60,10 +64,50 @@ def test_a_task_of_its_own_gives_the_same_scores(
     assert {key: scores[key] for key in own} == {key: whole[key] for key in own}
 
 
-def test_no_answer_at_all_finds_nothing(
-    tmp_path: Path, name: str, gold: dict[str, bytes], answer: dict[str, bytes]
+@pytest.fixture
+def organiser(name: str) -> Any:
+    """The package's verbs."""
+    return import_module(f"{name}.organiser")
+
+
+def request(name: str, folder: Path, **more: Any) -> Request:
+    tasks = [task.id for task in declared(name)]
+    asked = {"tasks": tasks, "all_tasks": tasks, "layout": "joint", "options": {}, "reference": str(folder), **more}
+    return cast("Request", asked)
+
+
+@pytest.mark.parametrize("layout", ["joint", "separate"])
+def test_the_template_is_a_valid_submission_that_finds_nothing(
+    tmp_path: Path, name: str, organiser: Any, gold: dict[str, bytes], layout: str
 ) -> None:
-    nothing, others = EMPTY[name]
-    outcome = score(tmp_path, name, gold, dict.fromkeys(answer, nothing))
-    assert outcome.exit_code == 0
-    assert outcome.scores == {**dict.fromkeys(columns_of(name), 0.0), **others}
+    tasks = [TASK[name]] if layout == "separate" else [task.id for task in declared(name)]
+    out = write_files(tmp_path / "out", {})
+    reference = write_files(tmp_path / "ref", gold)
+    organiser.template(request(name, reference, out=str(out), layout=layout, tasks=tasks))
+    outcome = score(tmp_path / "run", name, gold, files_of(out), tasks=tasks, layout=layout)
+    assert outcome.exit_code == 0, outcome.stderr
+    assert outcome.details["warnings"] == []
+    assert set(outcome.details["tasks"]) == set(tasks)
+    assert outcome.scores == {key: 1.0 if key == "full_ser" else 0.0 for key in columns_of(name)}
+
+
+def test_prepare_copies_what_belongs_to_the_asked_tasks(
+    tmp_path: Path, name: str, organiser: Any, gold: dict[str, bytes]
+) -> None:
+    task, *others = [task.id for task in declared(name)]
+    source = write_files(tmp_path / "source", {**gold, f"{task}/README": "about", "notes.txt": "x"})
+    out = write_files(tmp_path / "out", {})
+    asked = request(name, source, source=str(source), out=str(out), tasks=[task])
+    assert organiser.prepare(asked) == {"warnings": []}
+    assert files_of(out) == {file: content for file, content in gold.items() if file.startswith(f"{task}/")}
+    with pytest.raises(OrganiserError, match=f"{others[-1]}: there is no such folder"):
+        organiser.prepare({**asked, "source": str(out), "tasks": others[-1:]})
+
+
+def test_what_participants_do_not_get_is_secret(
+    tmp_path: Path, name: str, organiser: Any, gold: dict[str, bytes]
+) -> None:
+    folder = write_files(tmp_path, gold)
+    files = read_secrets(folder, organiser.secrets(request(name, folder))).files
+    given = files_of(resource("bundles") / name / "data" / "public" / "dev")
+    assert set(files) == set(gold) - set(given)

@@ -8,11 +8,9 @@ import pytest
 from are2007 import organiser, reference
 from are2007.answers import AnswerKey
 from scoring_kit.errors import OrganiserError
-from scoring_kit.manifest import Manifest
 from scoring_kit.organiser import Request
-from tests.scoring_programs.are2007.cases import ALL_TASKS, chain, document, read_submission
+from tests.scoring_programs.are2007.cases import ALL_TASKS, chain, document
 from tests.scoring_programs.framed import write_files
-from tests.scoring_programs.read_secrets import read_secrets
 
 ENTITIES = (
     '<text><entity id="a">The mayor of <entity id="b">Lund</entity></entity> said <entity id="c">she</entity>.</text>'
@@ -168,37 +166,3 @@ def test_a_task_without_any_link_is_pointed_out(tmp_path: Path, key: str) -> Non
             for task in ("task2", "task4")
         ]
     }
-
-
-def test_prepare_copies_what_belongs_to_the_asked_tasks(tmp_path: Path) -> None:
-    source = write_files(tmp_path / "source", {**FILES, "task2/README": "about"})
-    (tmp_path / "out").mkdir()
-    asked = request(source, source=str(source), out=str(tmp_path / "out"), tasks=["task2"])
-    assert organiser.prepare(asked) == {"warnings": []}
-    copied = sorted(path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*"))
-    assert copied == ["task2/t-input.xml", "task2/t-key.xml"]
-    with pytest.raises(OrganiserError, match="task4: there is no such folder"):
-        organiser.prepare({**asked, "source": str(tmp_path / "out"), "tasks": ["task4"]})
-
-
-@pytest.mark.parametrize("layout", ["joint", "separate"])
-def test_the_template_is_a_valid_submission_without_answers(tmp_path: Path, layout: str) -> None:
-    folder = write_files(tmp_path / "ref", FILES)
-    (tmp_path / "out").mkdir()
-    tasks = ("task3",) if layout == "separate" else ALL_TASKS
-    asked = request(folder, out=str(tmp_path / "out"), layout=layout, tasks=list(tasks))
-    organiser.template(asked)
-    expected = reference.manifest(reference.read(folder, tasks, {}), tasks)
-    given = Manifest("are2007", tasks, ALL_TASKS, layout, {}, expected)
-    read, problems = read_submission(tmp_path / "out", {}, given)
-    assert problems.errors == []
-    assert read is not None
-    assert read.entered == set(tasks)
-    assert read.pairs["task3"] == {"t": {}}
-
-
-def test_keys_are_secret(tmp_path: Path) -> None:
-    folder = write_files(tmp_path, FILES)
-    found = read_secrets(folder, organiser.secrets(request(folder)))
-    assert found.files == [f"{task}/t-key.xml" for task in ALL_TASKS]
-    assert not found.texts

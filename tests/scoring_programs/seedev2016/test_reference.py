@@ -6,12 +6,10 @@ from typing import Any, cast
 import pytest
 
 from scoring_kit.errors import OrganiserError
-from scoring_kit.manifest import Manifest
 from scoring_kit.organiser import Request
 from seedev2016 import organiser, reference
 from tests.scoring_programs.framed import write_files
 from tests.scoring_programs.read_secrets import read_secrets
-from tests.scoring_programs.seedev2016.cases import read_submission
 
 TEXT = "ABI3 binds the RY box in seeds.\n"
 A1 = "T1\tProtein 0 4\tABI3\nT2\tBox 15 21\tRY box\nT3\tTissue 25 30\tseeds\n"
@@ -98,32 +96,6 @@ def test_a_task_without_any_event_is_pointed_out(tmp_path: Path) -> None:
     assert organiser.check_reference(request(folder)) == {
         "warnings": ["full: no .a2 file holds an event, so that every submission gets an F1 of 0."]
     }
-
-
-def test_prepare_copies_what_belongs_to_the_asked_tasks(tmp_path: Path) -> None:
-    source = write_files(tmp_path / "source", {**FILES, "binary/README": "about", "notes.txt": "x"})
-    (tmp_path / "out").mkdir()
-    asked = request(source, source=str(source), out=str(tmp_path / "out"), tasks=["binary"])
-    assert organiser.prepare(asked) == {"warnings": []}
-    copied = sorted(path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*"))
-    assert copied == ["binary/D.a1", "binary/D.a2", "binary/D.txt"]
-    with pytest.raises(OrganiserError, match="full: there is no such folder"):
-        organiser.prepare({**asked, "source": str(tmp_path / "out"), "tasks": ["full"]})
-
-
-@pytest.mark.parametrize("layout", ["joint", "separate"])
-def test_the_template_is_a_valid_submission_without_events(tmp_path: Path, layout: str) -> None:
-    folder = write_files(tmp_path / "ref", FILES)
-    (tmp_path / "out").mkdir()
-    tasks = ["full"] if layout == "separate" else ["binary", "full"]
-    asked = request(folder, out=str(tmp_path / "out"), layout=layout, tasks=tasks)
-    organiser.template(asked)
-    expected = reference.manifest(reference.read(folder, tasks, {}), tasks)
-    given = Manifest("seedev2016", tuple(tasks), ("binary", "full"), layout, {}, expected)
-    read, problems = read_submission(tmp_path / "out", {}, given)
-    assert problems.errors == []
-    assert read is not None
-    assert read.events == {task: {"D": []} for task in tasks}
 
 
 def test_manifest_tells_entities_and_secrets_tell_events(tmp_path: Path) -> None:
