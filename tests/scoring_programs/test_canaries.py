@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-import zipfile
+import shutil
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -14,14 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gen_bundle.build.package.phase_data import prepare_phases
-from gen_bundle.build.package.programs import program_members
-from gen_bundle.build.package.resolve import resolve
-from gen_bundle.ground.resources import resource
 from gen_bundle.ground.zips.writing import write_zip
 from scoring_kit import frame
+from tests.scoring_programs.dev_phase import Case, cases
 from tests.scoring_programs.packed import TAKING_RESULTS
-from tests.scoring_programs.read_secrets import ReadSecrets, read_secrets
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
 CANARY = "canary7f3a"
@@ -30,17 +26,6 @@ NEEDS_MODELS = {"clpsych2025": "a2"}
 
 IDS = {"id", "index", "Test_ID"}
 Plant = Callable[[str, int], str]
-
-
-@dataclass(frozen=True)
-class Case:
-    """A competition's dev phase with a model-free program, unpacked."""
-
-    program: Path
-    reference: Path
-    gold: frame.PhaseGold
-    submission: Path
-    secrets: ReadSecrets
 
 
 @dataclass(frozen=True)
@@ -56,19 +41,17 @@ class Left:
 @pytest.fixture(scope="module", params=TAKING_RESULTS)
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     task = NEEDS_MODELS.get(request.param)
-    competition = resolve(resource("bundles") / request.param, layout="tasks" if task else "joint")
-    work = tmp_path_factory.mktemp(request.param)
-    data = prepare_phases(competition, work)[0]
-    part = next(part for part in competition.parts if task in (None, part.id))
-    write_zip(work / "program.zip", program_members(competition, part))
-    files = next(iter(data.baselines.values()), data.template)
-    write_zip(work / "submission.zip", files)
-    for name in ("program", "submission"):
-        with zipfile.ZipFile(work / f"{name}.zip") as archive:
-            archive.extractall(work / name)
-    reference, program = data.gold.references[part.id], work / "program"
-    gold = frame.read_gold(frame.program_of(program, None), reference)
-    return Case(program, reference, gold, work / "submission", read_secrets(reference, {"files": data.gold.secrets}))
+    made = cases(request.param, "tasks" if task else "joint", tmp_path_factory)
+    return next(one for one in made if task in (None, one.part))
+
+
+@pytest.fixture(scope="module")
+def submission(case: Case, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A baseline, unpacked."""
+    folder = tmp_path_factory.mktemp("baseline")
+    write_zip(folder / "zip", next(iter(case.data.baselines.values()), case.data.template))
+    shutil.unpack_archive(folder / "zip", folder / "files", "zip")
+    return folder / "files"
 
 
 def run(case: Case, work: Path, submission: Path, reference: Path | None = None) -> Left:
@@ -86,12 +69,12 @@ def run(case: Case, work: Path, submission: Path, reference: Path | None = None)
 
 
 @pytest.mark.slow
-def test_a_run_shows_no_secret(case: Case, tmp_path: Path) -> None:
-    left = run(case, tmp_path, case.submission, case.reference)
+def test_a_run_shows_no_secret(case: Case, submission: Path, tmp_path: Path) -> None:
+    left = run(case, tmp_path, submission, case.reference)
     assert left.status == 0, left.log
     assert left.page
     shown = (left.log + left.details + left.page).lower()
-    own = "".join(path.read_text(encoding="utf-8").lower() for path in case.submission.rglob("*") if path.is_file())
+    own = "".join(path.read_text(encoding="utf-8").lower() for path in submission.rglob("*") if path.is_file())
     assert [text for text in case.secrets.texts if text.count(" ") > 2 and text in shown and text not in own] == []
     rows = [set(re.split(r"<[^>]*>|\s+", row)) for row in left.page.lower().split("<tr>")]
     told = [(name, label) for name, _, label in case.secrets.labels if any({name, label} <= row for row in rows)]
@@ -156,11 +139,11 @@ def is_gold(name: str) -> bool:
 @settings(max_examples=25)
 @given(which=st.integers(0, 10_000), n=st.integers(0, 10_000))
 def test_gold_is_never_shown_not_even_broken_gold(
-    case: Case, tmp_path_factory: pytest.TempPathFactory, which: int, n: int
+    case: Case, submission: Path, tmp_path_factory: pytest.TempPathFactory, which: int, n: int
 ) -> None:
     work = tmp_path_factory.mktemp("gold")
     planted(case.reference, work / "ref", which, n, is_gold)
-    left = run(case, work / "run", case.submission, work / "ref")
+    left = run(case, work / "run", submission, work / "ref")
     assert left.status in (0, 1, 2), left.log
     assert CANARY not in left.log + left.details + left.page
 
@@ -169,10 +152,10 @@ def test_gold_is_never_shown_not_even_broken_gold(
 @settings(max_examples=25)
 @given(which=st.integers(0, 10_000), n=st.integers(0, 10_000))
 def test_the_page_shows_nothing_of_the_submission(
-    case: Case, tmp_path_factory: pytest.TempPathFactory, which: int, n: int
+    case: Case, submission: Path, tmp_path_factory: pytest.TempPathFactory, which: int, n: int
 ) -> None:
     work = tmp_path_factory.mktemp("submission")
-    planted(case.submission, work / "res", which, n)
+    planted(submission, work / "res", which, n)
     (work / "res" / "notes.txt").write_text(CANARY)
     left = run(case, work / "run", work / "res")
     assert left.status in (0, 1), left.log

@@ -5,12 +5,10 @@ import io
 import itertools
 import json
 import re
-import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gen_bundle.build.package.phase_data import PhaseData, prepare_phases
-from gen_bundle.build.package.programs import program_members
-from gen_bundle.build.package.resolve import resolve
-from gen_bundle.build.render.starting_kit import starting_kits
-from gen_bundle.ground.resources import resource
-from gen_bundle.ground.zips.writing import write_zip
 from scoring_kit import frame, validate
+from tests.scoring_programs.dev_phase import Case, cases
 from tests.scoring_programs.framed import zipped
 from tests.scoring_programs.packed import TAKING_RESULTS
-from tests.scoring_programs.read_secrets import ReadSecrets, read_secrets
 from tests.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
@@ -35,53 +27,16 @@ Files = Mapping[str, bytes]
 Change = Callable[[Files, str, int], Files]
 
 
-@dataclass(frozen=True)
-class Case:
-    """A competition's dev phase: its program (unpacked), gold, manifest, kit, and a valid submission."""
-
-    package: str
-    program: Path
-    gold: frame.PhaseGold
-    manifest: Mapping[str, Any]
-    secrets: ReadSecrets
-    kit: Mapping[str, bytes | Path]
-    valid: Files
-
-
 @pytest.fixture(scope="module", params=TAKING_RESULTS)
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
-    (joint,) = cases(request.param, "joint", tmp_path_factory.mktemp(request.param))
+    (joint,) = cases(request.param, "joint", tmp_path_factory)
     return joint
 
 
-def cases(name: str, layout: str, work: Path) -> list[Case]:
-    """A case for each of the competition's programs."""
-    competition = resolve(resource("bundles") / name, layout=layout, overrides=("submission_rule=all",))
-    data = prepare_phases(competition, work)[0]
-    (kit,) = starting_kits(competition, [data]).values()
-    valid = kit["examples/valid.zip"]
-    assert isinstance(valid, bytes)
-    made = []
-    for part in competition.parts:
-        archive = work / f"{part.id}.zip"
-        write_zip(archive, program_members(competition, part))
-        program = work / f"program-{part.id}"
-        shutil.unpack_archive(archive, program)
-        made.append(
-            Case(
-                package=competition.package.name,
-                program=program,
-                gold=frame.read_gold(frame.program_of(program, None), data.gold.references[part.id]),
-                manifest=data.manifest,
-                secrets=_secrets_in(data.gold.references[part.id], data),
-                kit=kit,
-                valid=unzipped(valid),
-            )
-        )
-    return made
-
-
-def unzipped(content: bytes) -> dict[str, bytes]:
+def valid(case: Case) -> Files:
+    """The example of a valid submission in the starting kit."""
+    content = case.kit["examples/valid.zip"]
+    assert isinstance(content, bytes)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -111,7 +66,7 @@ def said_by_program(case: Case, submission: bytes) -> tuple[int, str]:
 
 
 def said_by_validator(case: Case, submission: bytes) -> tuple[int, str]:
-    module = importlib.import_module(f"{case.package}.submission")
+    module = importlib.import_module(f"{case.competition.package.name}.submission")
     with tempfile.TemporaryDirectory() as work:
         path = Path(work) / "submission.zip"
         path.write_bytes(submission)
@@ -128,7 +83,7 @@ def invalid_examples(case: Case) -> list[bytes]:
 
 
 def test_of_the_examples_in_the_starting_kit(case: Case) -> None:
-    assert said_by_program(case, zipped(case.valid))[0] == 0
+    assert said_by_program(case, zipped(valid(case)))[0] == 0
     assert len(invalid_examples(case)) >= 4
     for submission in invalid_examples(case):
         status, text = said_by_program(case, submission)
@@ -137,10 +92,11 @@ def test_of_the_examples_in_the_starting_kit(case: Case) -> None:
 
 
 @pytest.mark.parametrize("name", sweep(TAKING_RESULTS, TAKING_RESULTS[:2]))
-def test_where_each_task_has_a_program_of_its_own(name: str, tmp_path: Path) -> None:
+def test_where_each_task_has_a_program_of_its_own(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Each reads its own part: what one of them says the validator says, and what none refuses it accepts."""
-    programs = cases(name, "tasks", tmp_path)
-    assert [said_by_program(one, zipped(one.valid))[0] for one in programs] == [0] * len(programs)
+    programs = cases(name, "tasks", tmp_path_factory)
+    submission = zipped(valid(programs[0]))
+    assert [said_by_program(one, submission)[0] for one in programs] == [0] * len(programs)
     for submission in invalid_examples(programs[0]):
         said = [said_by_program(one, submission) for one in programs]
         status, text = said_by_validator(programs[0], submission)
@@ -203,18 +159,13 @@ STEPS = st.tuples(st.sampled_from([*map(_in_file, CONTENT), *NAMES]), st.integer
 @settings(max_examples=40)
 @given(steps=st.lists(STEPS, min_size=1, max_size=3))
 def test_of_spoiled_submissions(case: Case, steps: list[tuple[Change, int, int]]) -> None:
-    files = case.valid
+    files = valid(case)
     for change, which, n in steps:
         files = change(files, sorted(files)[which % len(files)], n) if files else files
     submission = zipped(files)
     status, text = said_by_program(case, submission)
     assert status in (0, 1), text
     assert (status, text) == said_by_validator(case, submission)
-
-
-def _secrets_in(reference: Path, data: PhaseData) -> ReadSecrets:
-    """The secrets of a part's own tasks."""
-    return read_secrets(reference, {"files": [one for one in data.gold.secrets if [*reference.glob(one["name"])]]})
 
 
 def test_no_manifest_reveals_a_label(case: Case) -> None:
