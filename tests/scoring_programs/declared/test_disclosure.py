@@ -1,6 +1,5 @@
 """What scores give away is at least what is said: the attacks are made, and decide as much."""
 
-import csv
 import itertools
 import operator
 import random
@@ -9,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import (
@@ -23,13 +21,10 @@ from sklearn.metrics import (
     recall_score,
 )
 
-from declared.disclosure import COUNTS, DIGITS, AttackedColumn, _possible
+from declared.disclosure import COUNTS, DIGITS, AttackedColumn, _possible, disclosed
 from declared.metrics import definitions
-from gen_bundle.build.building import BuildRequest, build
-from gen_bundle.build.package.programs import program_members
-from gen_bundle.build.package.resolve import resolve
-from gen_bundle.cli import root
-from tests.scoring_programs.packed import run_unit
+from declared.plan import plans
+from tests.scoring_programs.declared.declaring import csv_of, one_table, read_gold
 from tests.sweeps import sweep
 
 Score = Callable[[Sequence[str], Sequence[str]], float]
@@ -188,29 +183,8 @@ def test_every_metric_that_is_known_is_a_metric() -> None:
     assert {*DIGITS, *COUNTS} <= set(definitions())
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("kept_organisers", "forked_python")
-def test_the_packed_program_of_a_recipe_gives_away_as_much(tmp_path: Path) -> None:
-    assert CliRunner().invoke(root, ["new", "task", "--recipe", "classification", "--in", str(tmp_path)]).exit_code == 0
-    (built,) = build(BuildRequest(str(tmp_path / "task"), tmp_path / "b.zip"))
-    (told,) = [note for note in built.notes if note.startswith("test: with 5 submissions one participant can learn")]
-    assert "learn at least 4 of 36 gold values (11%) by the attacks that are known" in told
-    competition = resolve(tmp_path / "task")
-    test = next(phase for phase in competition.phases if phase.id == "test")
-    members = program_members(competition, competition.parts[0], test)
-    reference = tmp_path / "task/data/test"
-    with (reference / "gold.csv").open(encoding="utf-8", newline="") as file:
-        gold = {row["id"]: row["label"] for row in csv.DictReader(file)}
-    runs = itertools.count()
-
-    def shown(answers: Sequence[str]) -> float:
-        place = tmp_path / f"run{next(runs)}"
-        (place / "res").mkdir(parents=True)
-        rows = [f"{item},{answer}\n" for item, answer in zip(gold, answers, strict=True)]
-        (place / "res/predictions.csv").write_text("".join(["id,label\n", *rows]), encoding="utf-8")
-        return float(run_unit(place, members, reference, place / "res").scores["macro_f1"])
-
-    known = learnt_one_by_one(shown, SCORES["f1"], sorted({*gold.values()}), len(gold), 5, 1.01e-4)
-    assert next(runs) == 5
-    assert len(known) >= 4
-    assert {item: list(gold.values())[item] for item in known} == known
+def test_of_the_metrics_of_a_gold_column_the_one_that_tells_most_counts(tmp_path: Path) -> None:
+    options = one_table([{"field": "x", "type": "number"}], {"root": "rmse", "square": "mse", "rank": "spearman"})
+    gold = read_gold(options, csv_of("id,x", [[i, i % 2] for i in range(20)]), tmp_path)
+    found = disclosed(plans(options)["t"], gold, 5, 2)
+    assert found == {"items": 20, "decided": 20, "columns": ["square"], "unmeasured": ["rank"]}

@@ -538,8 +538,7 @@ NUMBERED: dict[str, tuple[dict[str, Any], dict[str, Any], Files, Files]] = {
 }
 
 
-@pytest.mark.parametrize("order", [1, -1])
-@pytest.mark.parametrize("name", NUMBERED)
+@pytest.mark.parametrize(("name", "order"), [*((name, 1) for name in NUMBERED), ("files", -1)])
 def test_the_number_of_a_row_may_be_part_of_its_key(name: str, order: int, tmp_path: Path) -> None:
     submission, reference, gold, sent = NUMBERED[name]
     keys = {"key": ["patient", "line"][::order], "fields": HOURS}

@@ -115,9 +115,10 @@ def test_what_is_wrong_is_named_with_its_line(rows: list[list[Any]], message: st
     assert message in refused(both("p.csv"), GOLD, {"p.csv": csv_of("id,label,x", rows)}, tmp_path)
 
 
-@pytest.mark.parametrize("start", ["", "\ufeff"])
-@pytest.mark.parametrize("quote", ["", '"'])
-@pytest.mark.parametrize("quoting", ["rfc4180", "none"])
+@pytest.mark.parametrize(
+    ("start", "quote", "quoting"),
+    [("", "", "none"), ("", '"', "rfc4180"), ("\ufeff", "", "rfc4180"), ("\ufeff", '"', "none")],
+)
 @pytest.mark.parametrize(
     ("name", "separator", "found", "expected"),
     [
@@ -466,7 +467,7 @@ def test_columns_that_metrics_need_are_looked_for_in_the_gold(tmp_path: Path) ->
     ]
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", ["p.tsv", "p.json"])
 @pytest.mark.parametrize(
     ("field", "metric", "gold", "value"),
     [
@@ -580,7 +581,6 @@ def test_an_unknown_id_of_json_is_one_problem(rows: str, value: Any, tmp_path: P
     assert (rows == "one" and not value) or 'unknown id "zz"' in message
 
 
-@pytest.mark.parametrize("name", ["answers.json", "answers.jsonl"])
 @pytest.mark.parametrize(
     ("field", "value", "expected"),
     [
@@ -593,14 +593,11 @@ def test_an_unknown_id_of_json_is_one_problem(rows: str, value: Any, tmp_path: P
         ({"type": "label", "values": ["a", "b"]}, ["a"], "one of a, b"),
     ],
 )
-def test_lists_are_asked_for_as_json_in_json(
-    name: str, field: dict[str, Any], value: Any, expected: str, tmp_path: Path
-) -> None:
-    options = one_table([{"field": "x", **field}], {"m": "exact_match"}, file=name)
+def test_lists_are_asked_for_as_json_in_json(field: dict[str, Any], value: Any, expected: str, tmp_path: Path) -> None:
+    options = one_table([{"field": "x", **field}], {"m": "exact_match"}, file="p.json")
     cell = {"tags": "O O", "texts": "[]"}.get(field["type"], "a")
-    rows = [{"id": "1", "x": value}]
-    text = json.dumps(rows) if name.endswith("n") else json.dumps(rows[0])
-    found = refused(options, csv_of("id,x", [["1", cell]]), {name: text}, tmp_path)
+    sent = {"p.json": json.dumps([{"id": "1", "x": value}])}
+    found = refused(options, csv_of("id,x", [["1", cell]]), sent, tmp_path)
     assert f"Expected: {expected}" in found
     assert "separated by" not in found
 
