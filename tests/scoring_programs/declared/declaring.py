@@ -126,7 +126,8 @@ def score(options: dict[str, Any], gold: Given, answers: Given, folder: Path) ->
     """Score a submission; raises SubmissionError or OrganiserError as a scoring program would."""
     tasks = tuple(options["metrics"])
     read = read_gold(options, gold, folder)
-    manifest = Manifest("declared_test", tasks, tasks, "joint", options, reference.manifest(read, tasks))
+    known = json.loads(json.dumps(reference.manifest(read, tasks)))  # as a bundle holds it
+    manifest = Manifest("declared_test", tasks, tasks, "joint", options, known)
     problems = Problems()
     written = write_files(folder / "res", files_of(answers, "predictions.csv"))
     sent, _ = read_submission(submission, written, manifest, problems)

@@ -194,9 +194,7 @@ def test_a_range_of_an_ordinal_goes_by_its_numbers_or_places(tmp_path: Path) -> 
         )
         gold = csv_of("id,x", [[str(at), value] for at, value in enumerate(values)])
         sent = csv_of("id,x", [[str(at), values[-1]] for at in range(3)])
-        folder = tmp_path / values[0]
-        folder.mkdir()
-        assert score(options, gold, sent, folder).value("m") == expected
+        assert score(options, gold, sent, tmp_path).value("m") == expected
 
 
 def test_ids_without_case_are_one_key(tmp_path: Path) -> None:
@@ -240,10 +238,8 @@ def test_a_default_stands_for_an_empty_cell_and_an_absent_column(kind: str, tmp_
     field = {"field": "x", "type": kind, "default": default, "required": False}
     options = one_table([field, {"field": "y", "type": "string"}], {"m": {"name": "exact_match", "fields": ["x"]}})
     truth = f"id,x,y\n1,{gold},k\n2,{gold},k\n"
-    for number, text in enumerate(("id,x,y\n1,,k\n2,,k\n", "id,y\n1,k\n2,k\n")):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        assert score(options, truth, text, folder).value("m") == 1
+    for text in ("id,x,y\n1,,k\n2,,k\n", "id,y\n1,k\n2,k\n"):
+        assert score(options, truth, text, tmp_path).value("m") == 1
 
 
 def test_an_own_function_gets_none_where_gold_is_empty(tmp_path: Path) -> None:

@@ -12,14 +12,21 @@ from typing import Any
 
 import pytest
 
-from declared import organiser, reference, submission
-from declared.tasks import scorer
+from declared import organiser
 from gen_bundle.declaration.scoring import settle
 from gen_bundle.declaration.source import Section
-from scoring_kit.errors import Problems
-from scoring_kit.manifest import Manifest
-from scoring_kit.submission_files import read_submission
-from tests.scoring_programs.declared.declaring import cell, csv_of, jsonl_of, options_of, request_of
+from tests.scoring_programs.declared.declaring import (
+    cell,
+    columns_of,
+    csv_of,
+    jsonl_of,
+    one_task,
+    options_of,
+    request_of,
+    score,
+    template_of,
+)
+from tests.scoring_programs.framed import write_files
 from tests.sweeps import sweep
 
 VALUES: dict[str, list[Any]] = {
@@ -68,44 +75,24 @@ def declared(kinds: list[str], arity: int, suffix: str, metrics: list[dict[str, 
     fields = [{"field": name, "type": "string"} for name in names]
     required = keys.pop("required", True)
     fields += [{"field": f"f{i}", "type": kind, "required": required} for i, kind in enumerate(kinds)]
-    columns: list[dict[str, Any]] = [{"key": f"c{i}", "metric": metric} for i, metric in enumerate(metrics)]
-    for column in columns:
-        if ":" in column["metric"]["name"]:
-            column |= {"sort": "desc", "worst": 0}
-    return {
-        "submission": {"file": f"sent.{suffix}", "key": names[0] if arity == 1 else names, "fields": fields, **keys},
-        "reference": {"file": f"gold.{suffix}"},
-        "tasks": [{"id": "t", "name": "T", "columns": columns}],
-    }
+    sent = {"file": f"sent.{suffix}", "key": names[0] if arity == 1 else names, "fields": fields, **keys}
+    columns = columns_of(**{f"c{i}": metric for i, metric in enumerate(metrics)})
+    return one_task(sent, columns, {"file": f"gold.{suffix}"})
 
 
-def tried(declaration: dict[str, Any], gold: str, answers: str, folder: Path) -> list[dict[str, float | None]]:
-    """The scores of the template and of `answers`, after everything that a build asks of the package."""
-    source, ready = folder / "source", folder / "ready"
-    for one in (source, ready):
-        one.mkdir()
+def tried(declaration: dict[str, Any], gold: str, answers: str, folder: Path) -> dict[str, float | None]:
+    """The scores of `answers`, after everything that a build asks of the package, and those of the template."""
+    source, ready = write_files(folder / "source", {declaration["reference"]["file"]: gold}), folder / "ref"
+    write_files(ready, {})
     (folder / "metrics.py").write_text(OWN, encoding="utf-8")
     options = options_of(declaration, folder)
-    (source / declaration["reference"]["file"]).write_text(gold, encoding="utf-8")
     organiser.prepare(request_of(options, source=source, out=ready, phases=[str(source)]))
     organiser.check_reference(request_of(options, reference=ready))
-    read = reference.read(ready, ["t"], options)
-    known = json.loads(json.dumps(reference.manifest(read, ["t"])))
-    manifest = Manifest("shapes", ("t",), ("t",), "joint", options, known)
-    found = []
-    for name in ("template", "right"):
-        sent = folder / name
-        sent.mkdir()
-        if name == "template":
-            organiser.template(request_of(options, reference=ready, out=sent))
-        else:
-            (sent / declaration["submission"]["file"]).write_text(answers, encoding="utf-8")
-        opened, _ = read_submission(submission, sent, manifest, Problems())
-        result = scorer("t")(read, opened, options)
+    for sent in (template_of(options, folder), {declaration["submission"]["file"]: answers}):
+        (result,) = score(options, {}, sent, folder).results.values()
         assert result.units is not None
         result.units()
-        found.append({key: metric.value for key, metric in result.metrics.items()})
-    return found
+    return {key: metric.value for key, metric in result.metrics.items()}
 
 
 SHAPES = list(itertools.product(["one", "many"], ["reject", "empty"], [1, 2, 3], ["csv", "tsv", "json", "jsonl"]))
@@ -130,7 +117,7 @@ def test_every_shape_builds(kind: str, shape: tuple[str, str, int, str], tmp_pat
         settle(section, tmp_path)
         assert all("missing: empty would leave" in what for _, what in section.found)
         return
-    _, right = tried(declaration, text, text, tmp_path)
+    right = tried(declaration, text, text, tmp_path)
     assert right == pytest.approx({f"c{i}": 1 if one != {"name": "chrf"} else 100 for i, one in enumerate(metrics)})
 
 
@@ -144,7 +131,7 @@ def test_rows_of_two_fields(kinds: tuple[str, str], missing: str, suffix: str, r
     declaration = declared(list(kinds), 1, suffix, metrics, rows="many", missing=missing, required=required)
     rows = rows_of(list(kinds), 1, many=True)
     text = text_of(rows, ["part0", "f0", "f1"], ["string", *kinds], suffix)
-    _, right = tried(declaration, text, text, tmp_path)
+    right = tried(declaration, text, text, tmp_path)
     assert right == {"c0": 1, "c1": 1, "c2": 1}
 
 
@@ -156,16 +143,13 @@ def test_every_ranking(suffix: str, arity: int, scored: bool, missing: str, tmp_
     names = [f"part{i}" for i in range(arity)]
     fields = [{"field": name} for name in [*names, "item"]]
     fields += [{"field": "score", "type": "number"}] if scored else []
-    declaration = {
-        "submission": {"file": f"sent.{suffix}", "key": names, "rows": "many", "missing": missing, "fields": fields},
-        "reference": {"file": f"gold.{suffix}"},
-        "tasks": [{"id": "t", "name": "T", "columns": [{"key": k, "metric": k} for k in ("ap", "ndcg", "rr")]}],
-    }
+    sent = {"file": f"sent.{suffix}", "key": names, "rows": "many", "missing": missing, "fields": fields}
+    declaration = one_task(sent, columns_of(ap="ap", ndcg="ndcg", rr="rr"), {"file": f"gold.{suffix}"})
     keys = [[f"q{place}{part}" for part in range(arity)] for place in range(2)]
     gold = [[*key, item, relevance] for key in keys for item, relevance in (("x", 2), ("y", 1), ("z", 0))]
     answers = [[*row[:-1], *([9 - place] if scored else [])] for place, row in enumerate(gold)]
     kinds = ["string"] * (arity + 1)
-    _, right = tried(
+    right = tried(
         declaration,
         text_of(gold, [*names, "item", "relevance"], [*kinds, "number"], suffix),
         text_of(

@@ -12,6 +12,7 @@ import pytest
 from declared import organiser
 from scoring_kit.errors import OrganiserError
 from tests.scoring_programs.declared.declaring import csv_of, declared_options, jsonl_of, one_table, request_of
+from tests.scoring_programs.framed import write_files
 
 LABEL = {"field": "label", "type": "label"}
 DEV, TEST = [f"d{i}" for i in range(10)], [f"t{i}" for i in range(20)]
@@ -23,28 +24,12 @@ def csv_ids(ids: Iterable[str], header: str = "id,text") -> str:
     return csv_of(header, [[one, *(["x"] * header.count(","))] for one in ids])
 
 
-def jsonl_ids(ids: Iterable[str]) -> str:
-    return jsonl_of({"text": "x", "id": one} for one in ids)
-
-
-def json_ids(ids: Iterable[str]) -> str:
-    return json.dumps([{"id": one, "text": "x"} for one in ids])
-
-
-def json_object(ids: Iterable[str]) -> str:
-    return json.dumps({one: {"text": "x"} for one in ids})
-
-
-def tsv_ids(ids: Iterable[str]) -> str:
-    return csv_ids(ids).replace(",", "\t")
-
-
 WRITERS: dict[str, Callable[[Iterable[str]], str]] = {
     "inputs.csv": csv_ids,
-    "inputs.tsv": tsv_ids,
-    "inputs.jsonl": jsonl_ids,
-    "inputs.json": json_ids,
-    "object.json": json_object,
+    "inputs.tsv": lambda ids: csv_ids(ids).replace(",", "\t"),
+    "inputs.jsonl": lambda ids: jsonl_of({"text": "x", "id": one} for one in ids),
+    "inputs.json": lambda ids: json.dumps([{"id": one, "text": "x"} for one in ids]),
+    "object.json": lambda ids: json.dumps({one: {"text": "x"} for one in ids}),
 }
 
 
@@ -54,15 +39,11 @@ def judged(
     """(errors, remarks) of the test phase, beside which there is a phase `dev`."""
     options = one_table(keys.pop("fields", [LABEL]), {"m": keys.pop("metric", "exact_match")}, **keys)
     for phase, ids in (("dev", DEV), ("test", gold)):
-        (folder / phase).mkdir(parents=True)
-        (folder / phase / "gold.csv").write_text(csv_of("id,label", [[one, "a"] for one in ids]), encoding="utf-8")
-    given: dict[str, dict[str, str]] = {"given": {}, "given_to_all": {}}
+        write_files(folder / phase, {"gold.csv": csv_of("id,label", [[one, "a"] for one in ids])})
+    given: dict[str, dict[str, str]] = {}
     for which, files, place in (("given", own, "public/test/"), ("given_to_all", common or {}, "public/")):
-        for name, text in files.items():
-            path = folder / place / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-            given[which][place + name] = str(path)
+        written = write_files(folder / place, files)
+        given[which] = {place + name: str(written / name) for name in files}
     phases = [str(folder / "dev"), str(folder / "test")]
     try:
         asked = request_of(options, reference=folder / "test", phases=phases, **given)
@@ -108,8 +89,8 @@ INNOCENT: dict[str, tuple[Files, Files]] = {
     "the ids as files' names": ({f"{one}.txt": "A text." for one in TEST} | {"about.csv": csv_ids(TEST[:4])}, {}),
     "the ids in a text": ({"corpus.xml": "".join(f'<p id="{one}"/>' for one in TEST), "m.csv": csv_ids(TEST[:4])}, {}),
     "inputs of dev for all": ({"inputs.csv": ALL}, {"dev.csv": csv_ids(DEV)}),
-    "json objects": ({"inputs.json": json_object(TEST)}, {}),
-    "semicolons": ({"inputs.csv": "id;text\n" + "".join(f"{one};x\n" for one in TEST)}, {}),
+    "json objects": ({"inputs.json": WRITERS["object.json"](TEST)}, {}),
+    "semicolons": ({"inputs.csv": ALL.replace(",", ";")}, {}),
     "no table at all": ({"inputs.csv": "\x00\x01", "a.json": "{", "b.jsonl": "[1]\n", "c.csv": ""}, {}),
     "blanks around": ({"inputs.csv": csv_ids([f" {one} " for one in TEST])}, {}),
 }
@@ -145,15 +126,13 @@ def test_numbers_that_begin_anew_are_other_data_beside_the_inputs(numbers: tuple
 
 def test_keys_of_two_parts_are_compared_as_pairs(tmp_path: Path) -> None:
     options = one_table([{"field": "part"}, LABEL], {"m": "exact_match"}, key=["id", "part"])
-    (tmp_path / "test").mkdir()
-    gold = csv_of("id,part,label", [["a", "1", "x"], ["a", "2", "x"], ["b", "1", "y"]])
-    (tmp_path / "test/gold.csv").write_text(gold, encoding="utf-8")
-    inputs = tmp_path / "inputs.csv"
-    given = {"public/test/inputs.csv": str(inputs)}
-    request = request_of(options, reference=tmp_path / "test", phases=[str(tmp_path / "test")], given=given)
-    inputs.write_text(csv_of("id,part,text", [["a", "1", "x"], ["a", "2", "x"], ["b", "1", "y"]]), encoding="utf-8")
+    gold = "id,part,label\na,1,x\na,2,x\nb,1,y\n"
+    test = write_files(tmp_path / "test", {"gold.csv": gold})
+    given = {"public/test/inputs.csv": str(tmp_path / "inputs.csv")}
+    request = request_of(options, reference=test, phases=[str(test)], given=given)
+    write_files(tmp_path, {"inputs.csv": gold.replace("label", "text")})
     assert organiser.check_reference(request)["warnings"] == []
-    inputs.write_text(csv_of("id,part,text", [["a", "1", "x"], ["a", "2", "x"], ["b", "2", "y"]]), encoding="utf-8")
+    write_files(tmp_path, {"inputs.csv": gold.replace("label", "text").replace("b,1", "b,2")})
     with pytest.raises(OrganiserError, match=r'1 of its 3 id, part are not in gold\.csv: "b", "2"'):
         organiser.check_reference(request)
 
@@ -170,14 +149,11 @@ def test_inputs_of_another_table_are_not_this_ones(tmp_path: Path) -> None:
               - {key: a, metric: {name: accuracy, table: one}}
               - {key: b, metric: {name: accuracy, table: two}}
     """)
-    for name, ids in (("g1.csv", NUMBERS), ("g2.csv", NUMBERS[:12])):
-        column = "a" if name == "g1.csv" else "b"
-        (tmp_path / name).write_text(csv_of(f"id,{column}", [[one, "x"] for one in ids]), encoding="utf-8")
-    (tmp_path / "in1.csv").write_text(csv_ids(NUMBERS), encoding="utf-8")
+    gold = {"g1.csv": csv_ids(NUMBERS, "id,a"), "g2.csv": csv_ids(NUMBERS[:12], "id,b")}
+    write_files(tmp_path, {**gold, "in1.csv": csv_ids(NUMBERS), "in2.csv": csv_ids(NUMBERS[:13])})
     given = {"public/test/in1.csv": str(tmp_path / "in1.csv")}
     request = request_of(options, reference=tmp_path, phases=[str(tmp_path)], given=given)
     assert organiser.check_reference(request)["warnings"] == []
-    (tmp_path / "in2.csv").write_text(csv_ids(NUMBERS[:13]), encoding="utf-8")
     given["public/test/in2.csv"] = str(tmp_path / "in2.csv")
     with pytest.raises(OrganiserError, match=r'in2.csv: 1 of its 13 id are not in g2\.csv: "12"'):
         organiser.check_reference(request)

@@ -26,6 +26,7 @@ from tests.scoring_programs.declared.declaring import (
     refused,
     score,
 )
+from tests.scoring_programs.framed import write_files
 
 FIELDS = [{"field": "id", "type": "string"}, {"field": "x", "type": "number"}, {"field": "set", "type": "labels"}]
 GOLD = "id,x,set\na,1,p\nb,2,q\n"
@@ -96,9 +97,8 @@ def test_the_validator_runs_the_check_without_any_package(tmp_path: Path) -> Non
     (tmp_path / "validate.pyz").write_bytes(validator_bytes(kit / "declared", kit / "scoring_kit", manifest, checks))
     said = {}
     for name, answers in (("right", GOLD), ("wrong", "id,x,set\nb,7,q\na,9,p\n")):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "p.csv").write_text(answers)
-        command = [sys.executable, "-I", "-S", str(tmp_path / "validate.pyz"), str(tmp_path / name)]
+        folder = write_files(tmp_path / name, {"p.csv": answers})
+        command = [sys.executable, "-I", "-S", str(tmp_path / "validate.pyz"), str(folder)]
         said[name] = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     assert said["right"].startswith("right is valid.")
     assert "p.csv: b: x is above 5 without p" in said["wrong"]

@@ -31,6 +31,7 @@ from tests.scoring_programs.declared.declaring import (
     score,
 )
 from tests.scoring_programs.framed import score as framed
+from tests.scoring_programs.framed import write_files
 from tests.scoring_programs.packed import Outcome
 
 LABEL = {"field": "label", "type": "label", "values": ["no", "yes"]}
@@ -137,10 +138,7 @@ def project(folder: Path, text: str, scoring_files: Sequence[str] = (), **phase:
     phases = [{"id": "test", "name": "Test", "start": "2096-01-01 AoE", **phase}]
     further = {"scoring_files": scoring_files} if scoring_files else {}
     made = declared_task(folder / "mine", submission, columns, reference={"file": "gold.csv"}, phases=phases, **further)
-    (made / "metrics.py").write_text(text, encoding="utf-8")
-    (made / "data/test").mkdir(parents=True)
-    (made / "data/test/gold.csv").write_text(GOLD, encoding="utf-8")
-    return made
+    return write_files(made, {"metrics.py": text, "data/test/gold.csv": GOLD})
 
 
 @pytest.mark.slow
@@ -183,9 +181,7 @@ def test_nobody_learns_from_a_failure_more_than_from_a_score(hidden: bool, told:
 def test_a_ranking_counts_the_worst_value_and_says_why(tmp_path: Path) -> None:
     folder = project(tmp_path, module("predicted[0]['label'] == 'yes'", "raise ValueError('Odd: 7')"))
     for team, label in (("fine", "no"), ("odd", "yes")):
-        (tmp_path / "teams" / team).mkdir(parents=True)
-        sent = GOLD.replace("0,no", f"0,{label}", 1)
-        (tmp_path / "teams" / team / "p.csv").write_text(sent, encoding="utf-8")
+        write_files(tmp_path / "teams" / team, {"p.csv": GOLD.replace("0,no", f"0,{label}", 1)})
     where = ["--submissions", str(tmp_path / "teams"), "--data", str(folder / "data"), "--phase", "test"]
     done = CliRunner().invoke(root, ["rank", str(folder), *where, "--json"])
     assert done.exit_code == 0, done.output
@@ -213,9 +209,8 @@ def members(content: bytes) -> dict[str, bytes]:
 @pytest.mark.usefixtures("kept_organisers")
 def test_files_that_functions_read_travel_beside_them_and_to_nobody_else(tmp_path: Path) -> None:
     folder = project(tmp_path, READS_COSTS, ["costs"])
-    (folder / "costs").write_text("yes,1\nno,2\n", encoding="utf-8")
-    (folder / "data/public").mkdir()
-    (folder / "data/public/costs.txt").write_text("yes,1\nno,2\n", encoding="utf-8")  # public data, too: no leak
+    costs = "yes,1\nno,2\n"
+    write_files(folder, {"costs": costs, "data/public/costs.txt": costs})  # public data, too: no leak
     done = CliRunner().invoke(root, [str(folder), "--out", str(tmp_path / "b.zip")])
     assert done.exit_code == 0, done.output
     bundle = members((tmp_path / "b.zip").read_bytes())
