@@ -1,24 +1,18 @@
 """The figures of a report, drawn from what it says."""
 
-from types import SimpleNamespace
-from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
-from gen_bundle.after.report.figures import figures
+from gen_bundle.after.report.figures import _pairs
 
 
-def pairs(sort: str, difference: float) -> bytes:
-    """The figure of one significant pair of two teams."""
-    teams = [{"team": name, "score": 0.5, "low": None, "high": None, "rank": 1} for name in ("ann", "ben")]
-    pair = {"a": "ann", "b": "ben", "difference": difference, "p_holm": 0.01}
-    one = {"name": "T", "title": "Score", "sort": sort, "teams": teams, "units": 0, "shares": {}, "pairs": [pair]}
-    report: Any = SimpleNamespace(tasks={"t": one})
-    return figures(report)["t"]["pairs"].svg
-
-
-@pytest.mark.slow
-def test_the_row_of_a_pair_is_the_better_team() -> None:
-    assert pairs("desc", 0.1) == pairs("asc", -0.1)
-    assert pairs("desc", -0.1) == pairs("asc", 0.1)
-    assert pairs("desc", 0.1) != pairs("asc", 0.1)
+@pytest.mark.parametrize(
+    ("sort", "difference", "better"), [("desc", 1, 0), ("asc", -1, 0), ("desc", -1, 1), ("asc", 1, 1)]
+)
+def test_the_row_of_a_pair_is_the_better_team(sort: str, difference: float, better: int) -> None:
+    axes = Mock()
+    pair = {"a": "ann", "b": "ben", "difference": difference / 10, "p_holm": 0.01}
+    _pairs(axes, ["ann", "ben"], {"sort": sort, "pairs": [pair]})
+    (column, row, _), _ = axes.plot.call_args
+    assert (column, row) == (1 - better, better)
