@@ -16,6 +16,7 @@ from gen_bundle.after.rescore.scoring_job import LostError, job_for, opened_bund
 from gen_bundle.dry_run.engines.process import ProcessEngine
 from tests.generator.after.rescore.dask import Dask, until
 from tests.generator.after.rescore.given import (
+    NEW_GOLD,
     OPTIONS,
     TEAMS,
     bundles,
@@ -63,38 +64,27 @@ def begun(counter: Path, runs: int) -> None:
     until(lambda: runs_of(counter) >= runs, lambda: "the jobs do not run")
 
 
-def test_the_same_table_as_on_one_machine(tmp_path: Path, dask: Dask) -> None:
-    old, new = bundles(tmp_path)
-    arguments = (new, "--submissions", submissions(tmp_path), *OPTIONS, "--against", old)
-    (tmp_path / "teams" / "fox").mkdir()
-    (tmp_path / "teams" / "fox" / "pred.txt").symlink_to(new / "gold" / "truth.txt")
-    dask.start_scheduler()
-    for _ in range(2):
-        dask.start_worker()
-    done = dask.rescore(*arguments, "--out", tmp_path / "many", "--cluster", dask.address)
-    assert done.end() == 1
-    assert "Traceback" not in done.printed
-    rescored(*arguments, "--out", tmp_path / "one")
-    assert [run["status"] for run in content(tmp_path / "one")["runs"]] == ["Finished"] * 4 + ["Failed"] * 2
-    assert outputs(tmp_path / "many") == outputs(tmp_path / "one")
-
-
-def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path, dask: Dask) -> None:
+def test_the_same_table_as_on_one_machine_also_where_a_worker_is_killed(tmp_path: Path, dask: Dask) -> None:
     counter, go = tmp_path / "counter", tmp_path / "go"
-    bundle = Bundle(waiting(counter, go), sees=tmp_path).write(tmp_path / "bundle")
-    teams = submissions(tmp_path, MANY)
+    old = Bundle(folders={"gold": NEW_GOLD}).write(tmp_path / "old")
+    new = Bundle(waiting(counter, go), sees=tmp_path).write(tmp_path / "new")
+    teams = submissions(tmp_path, {**MANY, "eel": TEAMS["eel"]})
     (teams / "team0-again.zip").write_bytes((teams / "team0.zip").read_bytes())
-    arguments = (bundle, "--submissions", teams, *OPTIONS)
+    (teams / "fox").mkdir()
+    (teams / "fox" / "pred.txt").symlink_to(new / "gold" / "truth.txt")
+    arguments = (new, "--submissions", teams, *OPTIONS, "--against", old)
     dask.start_scheduler()
     first, _ = dask.start_worker(), dask.start_worker()
     running = dask.rescore(*arguments, "--out", tmp_path / "many", "--cluster", dask.address)
     begun(counter, 4)
     first.kill()
     go.touch()
-    assert running.end() == 0, running.printed
+    assert running.end() == 1, running.printed
+    assert "Traceback" not in running.printed
     runs = runs_of(counter)
-    assert 8 < runs <= 10, running.printed  # what the killed worker was at ran again; the duplicate never
+    assert 9 < runs <= 11, running.printed  # what the killed worker was at ran again; the duplicate never
     rescored(*arguments, "--out", tmp_path / "one")
+    assert [run["status"] for run in content(tmp_path / "one")["runs"]] == ["Failed"] * 2 + ["Finished"] * 9
     assert outputs(tmp_path / "many") == outputs(tmp_path / "one")
 
 
@@ -118,7 +108,7 @@ def test_a_scheduler_that_is_gone_costs_no_result(tmp_path: Path, dask: Dask) ->
     assert [run["status"] for run in content(tmp_path / "many")["runs"]] == ["Finished"] * 8
 
 
-def test_one_gpu_is_never_used_by_two_jobs(tmp_path: Path, dask: Dask) -> None:
+def test_one_gpu_is_never_used_by_two_jobs_which_wait_for_workers_that_come_later(tmp_path: Path, dask: Dask) -> None:
     times = tmp_path / "times"
     timed = (
         "import time\nbegan = time.time()\n"
@@ -127,26 +117,16 @@ def test_one_gpu_is_never_used_by_two_jobs(tmp_path: Path, dask: Dask) -> None:
     )
     bundle = Bundle(timed, sees=tmp_path).write(tmp_path / "bundle")
     dask.start_scheduler()
-    dask.start_worker("--nthreads", "3", "--resources", "GPU=1")
-    dask.start_worker("--nthreads", "2")
     arguments = (bundle, "--submissions", submissions(tmp_path, MANY), *OPTIONS, "--out", tmp_path / "out")
-    done = dask.rescore(*arguments, "--cluster", dask.address, "--gpu")
-    assert done.end() == 0, done.printed
+    running = dask.rescore(*arguments, "--cluster", dask.address, "--gpu")
+    running.prints("has no workers yet: start some")
+    running.prints("each job waits for a worker that was started with --resources GPU=1")
+    dask.start_worker("--nthreads", "2")
+    dask.start_worker("--nthreads", "3", "--resources", "GPU=1")
+    assert running.end() == 0, running.printed
     spans = sorted(tuple(map(float, line.split())) for line in times.read_text().splitlines())
     assert len(spans) == 8
     assert all(earlier[1] <= later[0] for earlier, later in pairwise(spans))
-
-
-def test_workers_that_come_later_are_waited_for(tmp_path: Path, dask: Dask) -> None:
-    (bundle, _), teams = bundles(tmp_path), submissions(tmp_path, {"ant": TEAMS["ant"]})
-    dask.start_scheduler()
-    arguments = (bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", dask.address)
-    running = dask.rescore(*arguments, "--gpu")
-    running.prints("has no workers yet: start some")
-    running.prints("each job waits for a worker that was started with --resources GPU=1")
-    dask.start_worker()
-    dask.start_worker("--resources", "GPU=1")
-    assert running.end() == 0, running.printed
 
 
 def test_versions_that_do_not_match(tmp_path: Path, dask: Dask) -> None:

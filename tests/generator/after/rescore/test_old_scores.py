@@ -28,24 +28,26 @@ def table(folder: Path, text: str) -> Path:
     return folder / "scores.csv"
 
 
-@pytest.fixture
-def given(tmp_path: Path) -> list[object]:
-    _, new = bundles(tmp_path)
-    return [new, "--submissions", submissions(tmp_path), *OPTIONS, "--out", tmp_path / "out"]
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    """What scores all teams again, which only the first test does: the last argument is the folder of the results."""
+    work = tmp_path_factory.mktemp("given")
+    _, new = bundles(work)
+    return [new, "--submissions", submissions(work), *OPTIONS, "--out", work / "out"]
 
 
 @pytest.mark.slow
-def test_a_table(tmp_path: Path, given: list[object]) -> None:
+def test_a_table(tmp_path: Path, given: list[Any]) -> None:
     file = table(tmp_path, "submission,note,acc\nant,x,1.0\nbee,,0.5\ncat,,0.25\ndog,,0.75\neel,,\n")
     done = rescored(*given, "--scores", file)
     assert done.exit_code == 1, done.output
-    assert changes(tmp_path / "out") == EXPECTED
+    assert changes(given[-1]) == EXPECTED
 
 
 @pytest.mark.slow
-def test_a_table_is_right_as_far_as_it_has_digits(tmp_path: Path, given: list[object]) -> None:
+def test_a_table_is_right_as_far_as_it_has_digits(tmp_path: Path, given: list[Any]) -> None:
     done = rescored(*given, "--scores", table(tmp_path, "submission,acc\nant,0.8\nbee,0.8\ncat,0.00\ndog,0.50004\n"))
-    assert [change[0] for change in changes(tmp_path / "out")] == ["dog"]
+    assert [change[0] for change in changes(given[-1])] == ["dog"]
     assert "Not compared, because only one side has them: eel." in done.stderr
 
 
@@ -66,12 +68,12 @@ def test_what_a_site_stored(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_site_that_has_stored_none(tmp_path: Path, given: list[object]) -> None:
+def test_a_site_that_has_stored_none(tmp_path: Path, given: list[Any]) -> None:
     (tmp_path / "s.json").write_text("[]")
     done = rescored(*given, "--scores", tmp_path / "s.json")
     assert "acc has no old scores: not compared." in done.stderr
     assert "Not compared, because only one side has them: ant, bee, cat, dog, eel." in done.stderr
-    assert changes(tmp_path / "out") == []
+    assert changes(given[-1]) == []
 
 
 COMPUTED: dict[str, Any] = {
@@ -136,7 +138,7 @@ def test_columns_of_one_side_are_said(tmp_path: Path) -> None:
     ],
 )
 def test_files_that_are_something_else(
-    tmp_path: Path, given: list[object], name: str, text: str | None, words: str
+    tmp_path: Path, given: list[Any], name: str, text: str | None, words: str
 ) -> None:
     if text is not None:
         (tmp_path / name).write_text(text)

@@ -1,6 +1,5 @@
 """The differences of two bundles: each kind of change with what it does on the platform, and nothing else."""
 
-import io
 import json
 import time
 import zipfile
@@ -21,6 +20,7 @@ from gen_bundle.ground.errors import UserError
 from gen_bundle.look.difference.changes import Difference, Effect
 from gen_bundle.look.difference.report import as_text, differences
 from scoring_kit.base.scoring_keys import NOT_SCORING
+from tests.generator.check.drafts import packed
 from tests.generator.competition import small_competition
 from tests.generator.look.preview.bundles import write_bundle
 from tests.scoring_programs.declared.gold_changes import GOLD_CHANGES, gold_of_change, options_of_change
@@ -64,14 +64,6 @@ def ours(content: dict[str, Any]) -> bytes:
 def brief(differences: list[Difference]) -> list[tuple[object, ...]]:
     """Everything of the differences but their details."""
     return [(one.part, one.item, one.what, one.effect.key, one.old, one.new) for one in differences]
-
-
-def packed(members: dict[str, bytes]) -> bytes:
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return data.getvalue()
 
 
 QUESTION = {

@@ -49,7 +49,7 @@ def by_accuracy(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 def figures(*arguments: object, status: int = 0) -> dict[str, Any]:
-    done = gen_bundle("power", *arguments, *FEW, "--json")
+    done = gen_bundle("power", *FEW, "--gaps", ".05", *arguments, "--json")
     assert done.returncode == status, done.stderr
     return dict(json.loads(done.stdout))
 
@@ -115,7 +115,7 @@ def test_a_function_called_once_a_key_says_the_same_as_its_metric(project: Path,
 def test_a_column_that_the_platform_computes_has_baselines_too(project: Path, tmp_path: Path) -> None:
     metrics = [{"key": name, "title": name, "metric": name} for name in ("accuracy", "f1")]
     mean = {"key": "mean", "title": "Mean", "sort": "desc", "computation": "avg", "of": ["accuracy", "f1"]}
-    (task,) = figures(columns(project, tmp_path / "mean", mean, *metrics), "--gaps", ".05")["tasks"].values()
+    (task,) = figures(columns(project, tmp_path / "mean", mean, *metrics))["tasks"].values()
     assert (task["title"], task["baseline"]["name"]) == ("Mean", "majority")
     assert task["level"] == pytest.approx((task["baseline"]["score"] + 1) / 2)
 

@@ -1,13 +1,13 @@
 """Small bundles to preview: anybody's, not only ours."""
 
 import io
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from PIL import Image
 
+from tests.generator.check.drafts import packed
 from tests.yaml_text import dumped
 
 Change = Callable[[dict[str, Any]], object]
@@ -87,19 +87,11 @@ def write_bundle(path: Path, change: Change = lambda _: None, files: dict[str, b
         "logo.png": logo(),
         "terms.md": b"# Terms\n\nBe kind.\n",
         "overview.md": b"# Birds\n\nSee $x_1$.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n$$\\sum_{i=1}^n \\frac{1}{i}$$\n",
-        "p.zip": _zip({"metadata.yaml": b"command: python3 score.py\n", "score.py": b""}),
+        "p.zip": packed({"metadata.yaml": b"command: python3 score.py\n", "score.py": b""}),
         "ref/gold.txt": b"1\n",
         "kit/README.md": b"Hello\n",
-        "zeros.zip": _zip({"answer.txt": b"0\n"}),
+        "zeros.zip": packed({"answer.txt": b"0\n"}),
         **(files or {}),
     }
-    path.write_bytes(_zip(members))
+    path.write_bytes(packed(members))
     return path
-
-
-def _zip(members: dict[str, bytes]) -> bytes:
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return data.getvalue()
