@@ -148,6 +148,8 @@ def test_a_page_keeps_its_id_and_one_that_is_gone_goes(site: Site, made: Made, u
     done = updated(write("overview.md", b"# Other\n"))
     assert done.exit_code == 0, done.output
     assert competition_of(site)["pages"] == [{"id": kept, "index": 0, "title": "Overview", "content": "# Other"}]
+    (body,) = bodies(site, "PATCH")
+    assert set(body) == {"pages", "whitelist_emails"}
 
 
 def test_what_is_stored_is_what_the_bundle_holds(site: Site, updated: Updated) -> None:

@@ -88,8 +88,9 @@ def test_who_changes_and_which_ranks_move(compared: Compared) -> None:
 def test_outputs_for_people(compared: Compared) -> None:
     rows = list(csv.DictReader((compared.out / "changes.csv").read_text(encoding="utf-8").splitlines()))
     assert list(rows[0]) == ["submission", "column", "old", "new", "difference", "rank_old", "rank_new"]
-    assert {row["submission"]: row["difference"] for row in rows}["bee"] == "0.25"
-    assert "'=evil()" in {row["submission"] for row in rows}
+    by_team = {row["submission"]: [*row.values()][1:] for row in rows}
+    assert by_team["bee"] == ["acc", "0.5", "0.75", "0.25", "3", "1"]
+    assert "'=evil()" in by_team
     page = (compared.out / "rescore.html").read_text(encoding="utf-8")
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
