@@ -93,18 +93,6 @@ def first_alignment(key: Iterable[Mention], response: Iterable[Mention]) -> Alig
     return {one: other for group in alignments(set(key), set(response)) for one, other in group[0].items()}
 
 
-@pytest.mark.slow
-@given(key=SPANS.filter(lambda spans: len(spans) < 5), response=SPANS)
-def test_the_alignments_are_all_those_with_the_greatest_total_overlap(
-    key: list[Mention], response: list[Mention]
-) -> None:
-    found = [
-        sorted(pair for pairs in combination for pair in pairs.items())
-        for combination in itertools.product(*alignments(key, response))
-    ]
-    assert sorted(found) == sorted(sorted(aligned.items()) for aligned in equally_good(key, response))
-
-
 @st.composite
 def cut_in_two(draw: st.DrawFn) -> tuple[list[Mention], list[Mention]]:
     """Common mentions, and of each, on either side, one of the parts into which it is cut at a token.

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from clarity2026.clarity import (
     any_match_golds,
-    compute_clarity_f1,
     compute_evasion_f1_strict,
     majority_vote_gold,
 )
@@ -35,29 +34,6 @@ def macro_f1(predictions: Sequence[str], golds: Sequence[str], labels: Sequence[
         if tp + wrong:
             total += Fraction(2 * tp, 2 * tp + wrong)
     return total / len(labels)
-
-
-@pytest.mark.slow
-@given(st.lists(st.tuples(clarity_or_junk, st.sampled_from(CLARITY_LABELS)), min_size=1, max_size=30))
-def test_clarity(pairs: list[tuple[str, str]]) -> None:
-    predictions, golds = zip(*pairs, strict=True)
-    scores = compute_clarity_f1(predictions, golds)
-    assert scores.macro_f1 == pytest.approx(float(macro_f1(predictions, golds, CLARITY_LABELS)))
-    assert scores.accuracy == pytest.approx(sum(p == g for p, g in pairs) / len(pairs))
-    assert (scores.rows, scores.skipped) == (len(pairs), 0)
-
-
-@pytest.mark.slow
-@given(st.lists(st.tuples(evasion_or_junk, evasion), min_size=1, max_size=30))
-def test_strict(pairs: list[tuple[str, str]]) -> None:
-    predictions, golds = zip(*pairs, strict=True)
-    scores = compute_evasion_f1_strict(predictions, golds)
-    assert scores.macro_f1 == pytest.approx(float(macro_f1(predictions, golds, EVASION_LABELS)))
-    for i, label in enumerate(EVASION_LABELS):
-        assert scores.confusion[i] == [
-            *(sum((p, g) == (other, label) for p, g in pairs) for other in EVASION_LABELS),
-            sum(g == label and p not in EVASION_LABELS for p, g in pairs),
-        ]
 
 
 def any_match_f1(predictions: Sequence[str], annotations: Sequence[Sequence[str]]) -> LabelScores:

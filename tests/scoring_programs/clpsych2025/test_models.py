@@ -2,8 +2,6 @@
 
 import copy
 import json
-import random
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ pytest.importorskip("torch")
 
 from clpsych2025 import engines
 from tests.punkt import punkt as punkt
-from tests.scoring_programs.clpsych2025.cases import post, write_files
+from tests.scoring_programs.clpsych2025.cases import write_files
 from tests.scoring_programs.clpsych2025.model_cases import MARKS, MODELS, PROFILES, oracle, scores, texts_of
 from tests.scoring_programs.clpsych2025.model_cases import answers as answers
 from tests.scoring_programs.clpsych2025.model_cases import gold_folder as gold_folder
@@ -30,57 +28,10 @@ def test_an_oracle_has_recall_1_error_0_and_f1_1(gold_folder: Path, tmp_path: Pa
     assert found["a2_macro_f1"] == 1
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_order_and_batch_size_change_nothing(
-    gold_folder: Path, answers: dict[str, Any], profile: str, tmp_path: Path
-) -> None:
-    straight = scores(gold_folder, answers, tmp_path / "straight", PROFILES[profile])
-    chance = random.Random(0)
-    gold = shuffled(texts_of(gold_folder), chance)
-    for timeline in gold.values():
-        timeline["post_level"] = shuffled(timeline["post_level"], chance)
-    (tmp_path / "gold").mkdir()
-    (tmp_path / "gold" / "gold.json").write_text(json.dumps(gold), encoding="utf-8")
-    content = shuffled(copy.deepcopy(answers), chance)
-    for timeline in content.values():
-        timeline["post_level"] = shuffled(timeline["post_level"], chance)
-    options = {**PROFILES[profile], "batch_tokens": 64}
-    assert scores(tmp_path / "gold", content, tmp_path / "shuffled", options) == pytest.approx(straight, abs=1e-6)
-
-
-def shuffled(mapping: Mapping[str, Any], chance: random.Random) -> dict[str, Any]:
-    items = list(mapping.items())
-    chance.shuffle(items)
-    return dict(items)
-
-
 def test_a_run_loads_each_model_once() -> None:
     options = PROFILES["published"]
     assert engines.nli_model(options) is engines.nli_model(copy.deepcopy(options))
     assert engines.bert_scorer(options) is engines.bert_scorer(copy.deepcopy(options))
-
-
-HOSTILE = {
-    "a span of 5,000 words": {"adaptive_evidence": ["a " * 5000]},
-    "emoji": {"adaptive_evidence": ["😀🫠👩‍👩‍👧"], "summary": "😀"},
-    "zero-width characters": {"maladaptive_evidence": ["\u200b\u200d"], "summary": "\u200b"},
-    "right to left": {"adaptive_evidence": ["\u202eאני מרגיש טוב\u202c"], "summary": "אני מרגיש טוב."},
-    "10,000 duplicated spans": {"maladaptive_evidence": ["I feel alone"] * 10_000},
-    "a NUL escape": {"adaptive_evidence": ["a\0b"], "summary": "\0"},
-    "typed special tokens": {"adaptive_evidence": ["[CLS] [SEP]", "[SEP]"], "summary": "[SEP] </s>"},
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("fields", HOSTILE.values(), ids=HOSTILE)
-@pytest.mark.parametrize("profile", PROFILES)
-def test_odd_texts_have_finite_scores(gold_folder: Path, fields: Any, profile: str, tmp_path: Path) -> None:
-    content = json.loads(json.dumps(oracle(gold_folder)))
-    for timeline in content.values():
-        first = next(iter(timeline["post_level"]))
-        timeline["post_level"][first] = post(**fields)
-    found = scores(gold_folder, content, tmp_path, PROFILES[profile])
-    assert all(value is None or abs(value) < 100 for value in found.values())
 
 
 def packed(folder: Path, gold_folder: Path, content: object) -> Outcome:

@@ -248,53 +248,44 @@ def test_the_ends_of_both_ranges_are_scores(tmp_path: Path) -> None:
     assert (worst["f1"], worst["rmse"], worst["s"]) == (0.0, None, 0.0)
 
 
-def test_submissions_are_ranked_by_their_metrics_whatever_the_board_shows(tmp_path: Path) -> None:
-    """Without the column macro_f1, and with a `worst` that both RMSE lie beyond."""
-    competition = resolve(resource("bundles") / "process2025", overrides=("tasks.regression.columns.rmse.worst=1",))
+def teams_of(
+    tmp_path: Path, submissions: Mapping[str, str], without: str = "", *overrides: str
+) -> dict[str, Mapping[str, Any]]:
+    """Team → its record in the ranking of submissions to a board without one column."""
+    competition = resolve(resource("bundles") / "process2025", overrides=overrides)
     description = program_description(competition, competition.tasks)
-    columns = [column for column in description["columns"] if column["key"] != "macro_f1"]
-    good = answers({"Model1_class": CLASSES, "Model1_MMSE": (28, 24, 16, 29)})
-    bad = answers({"Model1_class": ("HC", "HC", "HC", "HC"), "Model1_MMSE": (27, 23, 15, 29)})
+    columns = [column for column in description["columns"] if column["key"] != without]
+    files = {f"all/PROCESS_submission_{team}_Town.csv": text for team, text in submissions.items()}
     write_files(
-        tmp_path,
-        {
-            "program.json": json.dumps({**description, "columns": columns}),
-            "ref/gold.csv": GOLD,
-            "all/PROCESS_submission_Good_Town.csv": good,
-            "all/PROCESS_submission_Bad_Town.csv": bad,
-        },
+        tmp_path, {"program.json": json.dumps({**description, "columns": columns}), "ref/gold.csv": GOLD, **files}
     )
     request = {"program": tmp_path / "program.json", "submissions": tmp_path / "all", "reference": tmp_path / "ref"}
-    teams = {record["team"]: record for record in rank({**request, "hide": []})["teams"]}
+    return {record["team"].removesuffix("_Town"): record for record in rank({**request, "hide": []})["teams"]}
+
+
+def test_submissions_are_ranked_by_their_metrics_whatever_the_board_shows(tmp_path: Path) -> None:
+    """Without the column macro_f1, and with a `worst` that both RMSE lie beyond."""
+    good = answers({"Model1_class": CLASSES, "Model1_MMSE": (28, 24, 16, 29)})
+    bad = answers({"Model1_class": ("HC", "HC", "HC", "HC"), "Model1_MMSE": (27, 23, 15, 29)})
+    beyond = "tasks.regression.columns.rmse.worst=1"
+    teams = teams_of(tmp_path, {"Good": good, "Bad": bad}, "macro_f1", beyond)
     assert {team: (record["f1"], record["rmse"]) for team, record in teams.items()} == {
-        "Good_Town": (1.0, pytest.approx(2.0)),
-        "Bad_Town": (pytest.approx(2 / 9), pytest.approx(3.0)),
+        "Good": (1.0, pytest.approx(2.0)),
+        "Bad": (pytest.approx(2 / 9), pytest.approx(3.0)),
     }
 
 
 def test_the_empty_template_moves_nobody_in_the_joint_ranking(tmp_path: Path) -> None:
-    competition = resolve(resource("bundles") / "process2025")
-    description = program_description(competition, competition.tasks)
-    write_files(
-        tmp_path,
-        {
-            "program.json": json.dumps(description),
-            "ref/gold.csv": GOLD,
-            "all/PROCESS_submission_Both_Town.csv": answers({"Model1_class": CLASSES, "Model1_MMSE": (28, 24, 16, 29)}),
-            "all/PROCESS_submission_Classes_Town.csv": answers({"Model1_class": CLASSES}),
-            "all/PROCESS_submission_Nothing_Town.csv": answers({}),
-        },
-    )
-    request = {"program": tmp_path / "program.json", "submissions": tmp_path / "all", "reference": tmp_path / "ref"}
-    teams = {record["team"]: record for record in rank({**request, "hide": []})["teams"]}
+    both = answers({"Model1_class": CLASSES, "Model1_MMSE": (28, 24, 16, 29)})
+    teams = teams_of(tmp_path, {"Both": both, "Classes": answers({"Model1_class": CLASSES}), "Nothing": answers({})})
     # Both are perfect in classification (1 of a sum of 2); only one team is in the sum of the regression.
     assert {team: (record["rmse_rank"], record["s"]) for team, record in teams.items()} == {
-        "Both_Town": (1, 0.5 + 1 - 1),
-        "Classes_Town": (None, 0.5),
-        "Nothing_Town": (None, 0.0),
+        "Both": (1, 0.5 + 1 - 1),
+        "Classes": (None, 0.5),
+        "Nothing": (None, 0.0),
     }
-    assert teams["Nothing_Town"]["f1_rank"] is None
-    assert teams["Nothing_Town"]["invited_by"] is None
+    assert teams["Nothing"]["f1_rank"] is None
+    assert teams["Nothing"]["invited_by"] is None
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@
 from itertools import chain
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scoring_kit.results import CountBars
 from seedev2016 import binary, full
@@ -115,19 +113,3 @@ def test_each_task_scores_its_own_events() -> None:
         "binary_precision": 1.0,
     }
     assert full.score(gold, predicted, {}).metrics["full_recall"].value == 0.5
-
-
-COUNTS = st.integers(0, 30)
-
-
-@given(pairs=COUNTS, deletions=COUNTS, insertions=COUNTS, share=st.floats(0.1, 1))
-def test_f1_is_the_harmonic_mean_and_ser_the_sum_of_errors(
-    pairs: int, deletions: int, insertions: int, share: float
-) -> None:
-    counted = Measures(pairs + deletions, pairs + insertions, pairs, 0, pairs * share)
-    recall, precision = counted.recall, counted.precision
-    expected = 2 * recall * precision / (recall + precision) if recall + precision else 0.0
-    assert counted.f1 == pytest.approx(expected)
-    if counted.gold:
-        errors = pairs * (1 - share) + deletions + insertions
-        assert counted.slot_error_rate == pytest.approx(errors / counted.gold)

@@ -21,19 +21,6 @@ from scoring_kit.resampling.task import Resampling, other_rankings, resampled
 from scoring_kit.units import Array, Items
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1, macro_f1_of, mean_of, means, median_of, team
 
-RESAMPLES = 10_000
-
-
-@pytest.mark.slow
-def test_an_interval_of_a_median_is_that_of_scipy() -> None:
-    values = np.random.default_rng(0).gamma(2.0, size=80)
-    expected = stats.bootstrap((values,), np.median, n_resamples=20_000, method="percentile", rng=1).confidence_interval
-    found = resampled({"A": team(median_of(values))}, {"A": 1}, len(values), Resampling(RESAMPLES, 3))
-    low, high = found.intervals["A"]
-    width = expected.high - expected.low
-    assert abs(low - expected.low) < 0.05 * width
-    assert abs(high - expected.high) < 0.05 * width
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("make", "gain"), [(mean_of, 0.0), (mean_of, 0.5), (median_of, 0.25)])
