@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines import Container, Ended, LineListener
 from gen_bundle.ground.errors import UserError
-from tests.generator.build.looking import built, command, kit_of, refused
+from tests.generator.build.looking import built, command, kit_of, refused, run_in
 from tests.generator.build.test_declared import rows_of, write_csv
 from tests.generator.code_competition import PREDICT, declaration, write_competition
 from tests.generator.dry_run.in_process import InProcessEngine
@@ -118,25 +116,14 @@ def test_every_layout_takes_code(layout: str, competition: Path, tmp_path: Path)
 @pytest.mark.slow
 def test_the_validator_judges_code_without_running_it(bundle: Path, tmp_path: Path) -> None:
     kit = kit_of(bundle, tmp_path / "kit")
-
-    def validated(**files: str) -> subprocess.CompletedProcess[str]:
-        folder = tmp_path / "mine"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        for name, text in files.items():
-            (folder / f"{name}.py").write_text(text)
-        validate = [sys.executable, "-I", "-S", str(kit / "validate.pyz"), str(folder)]
-        return subprocess.run(validate, capture_output=True, text=True, check=False)
-
+    (tmp_path / "mine").mkdir()
     mark = tmp_path / "ran"
-    good = validated(model=f"open({str(mark)!r}, 'w')\n{PREDICT}")
+    (tmp_path / "mine/model.py").write_text(f"open({str(mark)!r}, 'w')\nfrom rules import *\n")
+    (tmp_path / "mine/rules.py").write_text(PREDICT)
+    good = run_in(kit, "-I", "-S", "validate.pyz", tmp_path / "mine")
     assert good.returncode == 0
     assert good.stdout.startswith("mine is valid. It was not run")
     assert not mark.exists()
-    assert "model.py: is missing." in validated(main=PREDICT).stdout
-    assert "model.py:1: is not valid Python" in validated(model="def").stdout
-    assert "model.py: has no function predict." in validated(model="x = 1\n").stdout
-    assert validated(model="from rules import *\n", rules=PREDICT).returncode == 0
 
 
 def test_input_data_and_code_belong_together(competition: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,10 @@ from click.testing import Result
 
 from gen_bundle.build.building import DraftError
 from gen_bundle.build.draft import Lack
+from gen_bundle.build.draft import lacks as all_lacks
+from gen_bundle.build.package.phase_data import prepare_phases
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.build.render.pages import render_pages
 from gen_bundle.ground.resources import SCAFFOLD, SCAFFOLD_TEXT, resource
 from tests.generator.build.looking import built, command
 from tests.generator.competition import second_module, second_task, small_competition
@@ -51,10 +56,14 @@ def finished(
     return folder
 
 
-def lacks(folder: Path, **request: Any) -> dict[str, Lack]:
-    draft = built(folder, **request).draft
-    assert len({lack.id for lack in draft}) == len(draft)
-    return {lack.id: lack for lack in draft}
+def lacks(folder: Path, now: datetime | None = None) -> dict[str, Lack]:
+    """What a build finds missing, of the parts of a bundle that it looks at."""
+    competition = resolve(folder)
+    with tempfile.TemporaryDirectory() as work, competition.opened() as opened:
+        phases = prepare_phases(opened, Path(work))
+        found = all_lacks(competition, phases, render_pages(competition), now or datetime.now(UTC))
+    assert len({lack.id for lack in found}) == len(found)
+    return {lack.id: lack for lack in found}
 
 
 def last_line(result: Result) -> str:

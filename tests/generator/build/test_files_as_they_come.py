@@ -25,11 +25,6 @@ def cells(rows: list[Any], between: str = ",") -> str:
     return "".join(between.join(map(str, row)) + "\n" for row in rows)
 
 
-def same(kind: str, **keys: Any) -> dict[str, Any]:
-    """A field that exact_match compares."""
-    return {"field": "x", "type": kind, **keys}
-
-
 CASES: dict[str, tuple[dict[str, Any], Any, dict[str, str], dict[str, str], float, str]] = {
     "no header": (
         {"submission": {"file": "p.tsv", "header": "none"}, "reference": {"header": "none", "file": "g.tsv"}},
@@ -79,46 +74,6 @@ CASES: dict[str, tuple[dict[str, Any], Any, dict[str, str], dict[str, str], floa
         2 / 3,
         "The records are at `rows`.",
     ),
-    "ordinal": (
-        {},
-        [same("ordinal", values=["low", "mid", "high"])],
-        {"gold.csv": cells([("id", "x"), *((key, "mid") for key, _ in GOLD)])},
-        {"predictions.csv": cells([("id", "x"), *((key, "mid") for key, _ in GOLD)])},
-        1,
-        "| `x` | one of `low`, `mid`, `high` | yes | Your answer. |",
-    ),
-    "probabilities": (
-        {"metric": {"name": "log_loss", "field": "x", "gold": "label"}},
-        [same("probabilities", values=["no", "yes"], columns=["p_no", "p_yes"])],
-        {"gold.csv": cells([("id", "label"), *GOLD])},
-        {"predictions.csv": cells([("id", "p_no", "p_yes"), *((key, 0.5, 0.5) for key, _ in GOLD)])},
-        0.6931471805599453,
-        "a number from 0 to 1 in each of the columns `p_no`, `p_yes`; they add up to 1",
-    ),
-    "numbers": (
-        {},
-        [same("numbers", length=2)],
-        {"gold.csv": cells([("id", "x"), *((key, "1 2") for key, _ in GOLD)])},
-        {"predictions.csv": cells([("id", "x"), *((key, "1.0 2") for key, _ in GOLD)])},
-        1,
-        "| `x` | 2 numbers, separated by blanks, or as a JSON list | yes | Your answer. |",
-    ),
-    "offsets": (
-        {},
-        [same("offsets")],
-        {"gold.jsonl": "".join(json.dumps({"id": key, "x": [1, 2]}) + "\n" for key, _ in GOLD)},
-        {"predictions.csv": "id,x\n" + "".join(f'{key},"[2, 1]"\n' for key, _ in GOLD)},
-        1,
-        "| `x` | a JSON list of whole numbers from 0; empty for none | yes | Your answer. |",
-    ),
-    "spread labels": (
-        {},
-        [same("labels", columns=["joy", "anger"], positive="yes", negative="no")],
-        {"gold.csv": cells([("id", "joy", "anger"), *((key, "yes", "no") for key, _ in GOLD)])},
-        {"predictions.csv": cells([("id", "joy", "anger"), *((key, "yes", "no") for key, _ in GOLD)])},
-        1,
-        "| `x` | `yes` or `no` in each of the columns `joy`, `anger` | yes | Your answer. |",
-    ),
     "spelling and default": (
         {"submission": {"missing": "empty"}},
         [{**LABEL, "case": "ignore", "aliases": {"ja": "yes"}, "default": "yes", "required": False}],
@@ -146,22 +101,6 @@ CASES: dict[str, tuple[dict[str, Any], Any, dict[str, str], dict[str, str], floa
         2 / 3,
         "| `patient`, in the file's name | a text | yes | What the row is about. |",
     ),
-    "an open vocabulary": (
-        {"metric": "set_f1"},
-        [same("labels", values="any")],
-        {"gold.csv": cells([("id", "x"), *((key, f"Ghent|Lier {key}") for key, _ in GOLD)])},
-        {"predictions.csv": cells([("id", "x"), *((key, "Ghent|Mons") for key, _ in GOLD)])},
-        0.5,
-        "| `x` | any texts, without blanks around them, separated by `\\|`; empty for none | yes | Your answer. |",
-    ),
-    "lists of labels": (
-        {"metric": "accuracy"},
-        [same("tags", scheme="none", values=[0, 1])],
-        {"gold.csv": cells([("id", "x"), *((key, "1 0 0 1") for key, _ in GOLD)])},
-        {"predictions.csv": cells([("id", "x"), *((key, "1 1 0 1") for key, _ in GOLD)])},
-        0.75,
-        "| `x` | one of `0`, `1` for each place, separated by spaces | yes | Your answer. |",
-    ),
 }
 
 
@@ -170,8 +109,7 @@ def made(folder: Path, case: str) -> Path:
     submission = {"file": "predictions.csv", "key": "id", **says.get("submission", {})}
     fields = [*([ID] if submission["key"] == "id" else []), *fields]
     reference = {"file": next(iter(gold)), **says.get("reference", {})}
-    default = "exact_match" if fields[-1]["field"] == "x" else "accuracy"
-    columns = [{"key": "score", "metric": says.get("metric", default)}]
+    columns = [{"key": "score", "metric": says.get("metric", "accuracy")}]
     phases = [{"id": "test", "name": "Test", "start": "2096-01-01 AoE"}]
     competition = declared_task(
         folder / "c", {**submission, "fields": fields}, columns, reference=reference, phases=phases
@@ -182,7 +120,7 @@ def made(folder: Path, case: str) -> Path:
     return competition
 
 
-@pytest.mark.parametrize("case", sweep(CASES, ["a file each", "spread labels", "rows in lists", "by line of a group"]))
+@pytest.mark.parametrize("case", sweep(CASES, ["a file each", "rows in lists", "by line of a group"]))
 def test_a_competition_of_each_kind_is_built_and_scores(case: str, tmp_path: Path) -> None:
     _, _, gold, sent, value, said = CASES[case]
     competition = made(tmp_path, case)

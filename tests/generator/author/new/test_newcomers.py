@@ -1,4 +1,4 @@
-"""Five tasks as newcomers have them, from their files to a board: `new` once or twice, and no Python."""
+"""Four tasks as newcomers have them, from their files to a board: `new` once or twice, and no Python."""
 
 import json
 import random
@@ -49,18 +49,6 @@ def excel(folder: Path) -> None:
         rows.append(f'{number};"{text(number, 3)}\nzweite Zeile";{value};{DRAWN.choice(["gut", "schlecht"])}')
     content = "\r\n".join([*rows, ";;;", ";;;", ""])
     (folder / "Daten.csv").write_bytes(content.encode("utf-8-sig"))
-
-
-def conll(folder: Path) -> None:
-    """Three files, in which a quarter of the sentences have no entity."""
-    for name, size in (("train", 20), ("dev", 40), ("test", 60)):
-        lines = ["-DOCSTART- -X- -X- O", ""]
-        for number in range(size):
-            for word in text(number, DRAWN.randint(3, 11)).split():
-                tag = DRAWN.choice(["B-PER", "B-LOC"]) if number % 4 and word[0].isupper() else "O"
-                lines.append(f"{word} NN B-NP {tag}")
-            lines.append("")
-        (folder / f"{name}.conll").write_text("\n".join(lines), encoding="utf-8")
 
 
 def trec(folder: Path) -> None:
@@ -145,12 +133,6 @@ NEWCOMERS = {
         ["--gold Daten.csv", "--gold Daten.csv --answer Klasse --answer Wert"],
         ["answers   Klasse: label (gut, schlecht); Wert: number", "2 rows whose cells are all blank", "lines 122, 123"],
         ["klasse_macro_f1", "klasse_accuracy", "wert_rmse", "wert_mae", "wert_pearson"],
-    ),
-    "CoNLL": Newcomer(
-        conll,
-        [OF_PHASES.format("dev.conll", "test.conll", "train.conll")],
-        ["answers   tags: tags (LOC, PER)", "phases    dev 40, test 60"],
-        ["f1", "precision", "recall"],
     ),
     "TREC": Newcomer(trec, ["--gold qrels.txt"], ["judgements as TREC has them"], ["ndcg", "map", "mrr"], with_runs),
     "two subtasks in three languages": Newcomer(

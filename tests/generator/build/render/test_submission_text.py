@@ -41,6 +41,35 @@ def test_types_are_described_in_the_form_of_the_file() -> None:
     assert "| `mood` | one of `a`, <code>b&#124;c</code> | yes | Your label. |" in cells
 
 
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ({"type": "ordinal", "values": ["low", "mid", "high"]}, "one of `low`, `mid`, `high`"),
+        (
+            {"type": "probabilities", "values": ["no", "yes"], "columns": ["p_no", "p_yes"]},
+            "a number from 0 to 1 in each of the columns `p_no`, `p_yes`; they add up to 1",
+        ),
+        ({"type": "numbers", "length": 2}, "2 numbers, separated by blanks, or as a JSON list"),
+        ({"type": "offsets"}, "a JSON list of whole numbers from 0; empty for none"),
+        (
+            {"type": "labels", "columns": ["joy", "anger"], "positive": "yes", "negative": "no"},
+            "`yes` or `no` in each of the columns `joy`, `anger`",
+        ),
+        (
+            {"type": "labels", "values": "any"},
+            "any texts, without blanks around them, separated by `\\|`; empty for none",
+        ),
+        (
+            {"type": "tags", "scheme": "none", "values": ["0", "1"]},
+            "one of `0`, `1` for each place, separated by spaces",
+        ),
+    ],
+)
+def test_a_field_of_a_file_with_cells(field: dict[str, Any], said: str) -> None:
+    one = {"field": "x", "required": True, "meaning": "Yours.", **field}
+    assert f"\n| `x` | {said} | yes | Yours. |" in format_text(submission("a.csv", fields=[FIELDS[0], one]))
+
+
 def block(text: str) -> str:
     return text.split("```")[1].strip("\n")
 
