@@ -46,7 +46,7 @@ def record_of(folder: Path) -> dict[str, Any]:
 
 
 def recorded_dry_run(bundle: Path, version: str, out: Path) -> dict[str, Any]:
-    """What is recorded of a dry run in which each program is a process of its own."""
+    """What is recorded of a dry run."""
     done = command("dry-run", bundle, "--engine", "process", "--platform-version", version, "--out", out)
     assert done.exit_code == 0, done.output
     return record_of(out)
@@ -68,6 +68,7 @@ def test_from_bundle_yaml_to_the_board(version: PlatformVersion, bundle: Path, t
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("runs_in_forks")
 def test_a_command_from_bundle_yaml_to_the_board(tmp_path: Path) -> None:
     folder = write_competition(tmp_path / "feelings", declaration(interface="command"))
     built = command(folder, "--out", tmp_path / "bundle.zip")

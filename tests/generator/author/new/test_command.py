@@ -13,6 +13,8 @@ from gen_bundle.declaration.read import read_competition
 from gen_bundle.ground.resources import PLACEHOLDER, SCAFFOLD, resource
 from tests.generator.author.new.making import csv_text, files, new, sentiment
 
+pytestmark = pytest.mark.usefixtures("kept_organisers")
+
 
 @pytest.fixture
 def gold(tmp_path: Path) -> Path:

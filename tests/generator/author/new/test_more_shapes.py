@@ -168,7 +168,6 @@ def _type(kind: str) -> str:
             jsonl(lambda i: {"id": i, "chains": [[[0, 1], [2, 3]]]}),
             r"chains holds .* such as \[\[\[0, 1\].*--package",
         ),
-        ("g.tsv", table("", "d{i}|{i}|9{i}", "\t"), r"looks like a row and no header: .*: --columns id,start,end\."),
     ],
 )
 def test_the_way_out_is_named(name: str, text: str | bytes, message: str, tmp_path: Path) -> None:

@@ -173,10 +173,6 @@ class TestKey:
         proposal = proposed(tmp_path, "gold.csv", csv_text("document,sentence_id,text,label", rows))
         assert (proposal.key, proposal.many) == (("document", "sentence_id"), False)
 
-    def test_words_without_an_id(self, tmp_path: Path) -> None:
-        rows = [[word, value] for word, value in (("cat", 0.1), ("dog", 0.7), ("eel", 0.2))]
-        assert proposed(tmp_path, "gold.csv", csv_text("word,complexity", rows)).key == ("word",)
-
     def test_many_rows(self, tmp_path: Path) -> None:
         rows = [[f"d{i // 4}", i % 4 * 9, i % 4 * 9 + 5, "AB"[i % 2], f"mention{i}"] for i in range(12)]
         proposal = proposed(tmp_path, "gold.csv", csv_text("doc_id,start,end,type,text", rows))
@@ -235,13 +231,6 @@ class TestWhatIsGiven:
 
 
 class TestAnswers:
-    def test_a_named_type(self, tmp_path: Path) -> None:
-        rows = [[f"t{i}", i % 5] for i in range(20)]
-        text = csv_text("id,rating", rows)
-        assert proposed(tmp_path, "gold.csv", text).answers[0].type == "ordinal"
-        for kind in ("number", "label"):
-            assert proposed(tmp_path, "gold.csv", text, answers=[("rating", kind)]).answers[0].type == kind
-
     @pytest.mark.parametrize(
         ("kind", "form"),
         [

@@ -31,7 +31,7 @@ from tests.generator.build.looking import built, command, edit, members
 from tests.generator.competition import small_competition
 from tests.generator.image.test_requirements import wheel
 
-pytestmark = pytest.mark.usefixtures("kept_organisers")
+pytestmark = pytest.mark.usefixtures("kept_organisers", "forked_python")
 
 really_downloaded = libraries._download
 

@@ -41,19 +41,8 @@ def submission(folder: Path, files: Mapping[str, str]) -> Path:
 
 def test_holds_what_its_readme_names(kit: Path) -> None:
     readme = (kit / "README.md").read_text(encoding="utf-8")
-    for name in (
-        "FORMAT.md",
-        "template/",
-        "sample/",
-        "try.py",
-        "ingestion/",
-        "validate.pyz",
-        "examples/valid.zip",
-        "examples/invalid/",
-        "score_locally.py",
-        "scorer/",
-        "requirements.txt",
-    ):
+    names = "FORMAT.md template/ sample/ try.py ingestion/ validate.pyz examples/valid.zip examples/invalid/ "
+    for name in f"{names}score_locally.py scorer/ requirements.txt".split():
         assert f"`{name}`" in readme
         assert (kit / name).exists()
     assert "{{" not in readme

@@ -33,17 +33,8 @@ def kit(competition: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_holds_what_its_readme_names(kit: Path) -> None:
     readme = (kit / "README.md").read_text(encoding="utf-8")
-    for name in (
-        "FORMAT.md",
-        "template/",
-        "examples/valid.zip",
-        "examples/invalid/",
-        "validate.pyz",
-        "score_locally.py",
-        "requirements.txt",
-        "scorer/",
-        "check_ids.py",
-    ):
+    names = "FORMAT.md template/ examples/valid.zip examples/invalid/ validate.pyz score_locally.py "
+    for name in f"{names}requirements.txt scorer/ check_ids.py".split():
         assert f"`{name}`" in readme
         assert (kit / name).exists()
     assert "Checks ids only." in readme
