@@ -13,12 +13,11 @@ from typing import Any
 import pytest
 
 from declared import organiser
-from gen_bundle.declaration.scoring import settle
-from gen_bundle.declaration.source import Section
 from tests.scoring_programs.declared.declaring import (
     cell,
     columns_of,
     csv_of,
+    faults_of,
     jsonl_of,
     one_task,
     options_of,
@@ -51,12 +50,13 @@ OWN = "def share(gold, predicted, **options):\n    return sum(map(len, gold)) / 
 Row = list[Any]
 
 
-def text_of(rows: list[Row], names: list[str], kinds: list[str], suffix: str) -> str:
-    """The rows as a file of a format."""
+def text_of(rows: list[Row], names: list[str], suffix: str, *kinds: str) -> str:
+    """The rows as a file of a format; the kinds are those of the last columns."""
     if suffix in ("json", "jsonl"):
         objects = [dict(zip(names, row, strict=True)) for row in rows]
         return json.dumps(objects) if suffix == "json" else jsonl_of(objects)
-    cells = [[cell(value, kind) for value, kind in zip(row, kinds, strict=True)] for row in rows]
+    every = [*["string"] * (len(names) - len(kinds)), *kinds]
+    cells = [[cell(value, kind) for value, kind in zip(row, every, strict=True)] for row in rows]
     return csv_of(",".join(names), cells, "\t" if suffix == "tsv" else ",")
 
 
@@ -108,14 +108,11 @@ def test_every_shape_builds(kind: str, shape: tuple[str, str, int, str], tmp_pat
     names += ["set_f1"] if many else []
     metrics = [{"name": name} for name in names] + [{"name": "metrics.py:share"}]
     declaration = declared([kind], arity, suffix, metrics, rows=rows, missing=missing)
-    text = text_of(
-        rows_of([kind], arity, many), [*(f"part{i}" for i in range(arity)), "f0"], ["string"] * arity + [kind], suffix
-    )
+    text = text_of(rows_of([kind], arity, many), [*(f"part{i}" for i in range(arity)), "f0"], suffix, kind)
     if not many and missing == "empty" and kind in ("number", "tags"):
         (tmp_path / "metrics.py").write_text(OWN, encoding="utf-8")
-        section = Section(declaration)
-        settle(section, tmp_path)
-        assert all("missing: empty would leave" in what for _, what in section.found)
+        found = faults_of(declaration, tmp_path)
+        assert ["missing: empty would leave" in fault for fault in found] == [True] * len(metrics[:-1])
         return
     right = tried(declaration, text, text, tmp_path)
     assert right == pytest.approx({f"c{i}": 1 if one != {"name": "chrf"} else 100 for i, one in enumerate(metrics)})
@@ -130,7 +127,7 @@ def test_rows_of_two_fields(kinds: tuple[str, str], missing: str, suffix: str, r
     metrics = [{"name": name, "fields": ["f0", "f1"]} for name in ("exact_match", "set_f1", "set_recall")]
     declaration = declared(list(kinds), 1, suffix, metrics, rows="many", missing=missing, required=required)
     rows = rows_of(list(kinds), 1, many=True)
-    text = text_of(rows, ["part0", "f0", "f1"], ["string", *kinds], suffix)
+    text = text_of(rows, ["part0", "f0", "f1"], suffix, *kinds)
     right = tried(declaration, text, text, tmp_path)
     assert right == {"c0": 1, "c1": 1, "c2": 1}
 
@@ -148,13 +145,6 @@ def test_every_ranking(suffix: str, arity: int, scored: bool, missing: str, tmp_
     keys = [[f"q{place}{part}" for part in range(arity)] for place in range(2)]
     gold = [[*key, item, relevance] for key in keys for item, relevance in (("x", 2), ("y", 1), ("z", 0))]
     answers = [[*row[:-1], *([9 - place] if scored else [])] for place, row in enumerate(gold)]
-    kinds = ["string"] * (arity + 1)
-    right = tried(
-        declaration,
-        text_of(gold, [*names, "item", "relevance"], [*kinds, "number"], suffix),
-        text_of(
-            answers, [*names, "item", *(["score"] if scored else [])], [*kinds, *(["number"] if scored else [])], suffix
-        ),
-        tmp_path,
-    )
-    assert right == pytest.approx({"ap": 1, "ndcg": 1, "rr": 1})
+    texts = [text_of(gold, [*names, "item", "relevance"], suffix)]
+    texts.append(text_of(answers, [*names, "item", *(["score"] if scored else [])], suffix))
+    assert tried(declaration, texts[0], texts[1], tmp_path) == pytest.approx({"ap": 1, "ndcg": 1, "rr": 1})
