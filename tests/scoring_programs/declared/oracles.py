@@ -842,11 +842,7 @@ COMPONENTS: list[Row] = [
 RANKED = [{"field": "doc", "type": "string"}, {"field": "place", "type": "number"}]
 SCORED = [{"field": "item", "type": "string"}, {"field": "score", "type": "number"}]
 KINDS: dict[str, Kind] = {
-    "labels": Kind(
-        [LABEL],
-        labels_pair,
-        [*rows_of_labels(), points(LABELS), EXACT],
-    ),
+    "labels": Kind([LABEL], labels_pair, [*rows_of_labels(), points(LABELS), EXACT]),
     "open_labels": Kind([{"field": "x", "type": "label"}], labels_pair, [*rows_of_labels(declared=False), *CLUSTERS]),
     "labels_left_out": Kind([{**LABEL, "required": False}], left_out, NOT_ANSWERED),
     "names": Kind([{"field": "x", "type": "string"}], labels_pair, [EXACT, *CLUSTERS]),

@@ -45,13 +45,8 @@ def test_each_gold_column_has_a_matrix_of_its_own(tmp_path: Path) -> None:
         "strict": {"name": "accuracy", "field": "label", "gold": "strict"},
     }
     rows = [[i, "ab"[i % 2], "a" if i < 15 else "b", "xy"[i % 2]] for i in range(20)]
-    found = pages(
-        tmp_path,
-        [LABEL],
-        metrics,
-        csv_of("id,label,strict,lang", rows),
-        csv_of("id,label", [[i, "a"] for i in range(20)]),
-    )
+    answers = csv_of("id,label", [[i, "a"] for i in range(20)])
+    found = pages(tmp_path, [LABEL], metrics, csv_of("id,label,strict,lang", rows), answers)
     assert list(found) == [
         "label: gold and predicted labels",
         "Macro F1, by lang",
@@ -67,14 +62,8 @@ def test_each_gold_column_has_a_matrix_of_its_own(tmp_path: Path) -> None:
 
 def test_numbers_are_shown_in_bins_and_never_by_themselves(tmp_path: Path) -> None:
     gold = [i % 4 * 10 + 0.123 for i in range(40)] + [777.125]  # one far from all others
-    answers = [value + 1 for value in gold]
-    found = pages(
-        tmp_path,
-        [{"field": "x", "type": "number"}],
-        {"mae": "mae", "r": "pearson"},
-        csv_of("id,x", list(enumerate(gold))),
-        csv_of("id,x", list(enumerate(answers))),
-    )
+    sides = [csv_of("id,x", list(enumerate(side))) for side in (gold, [value + 1 for value in gold])]
+    found = pages(tmp_path, [{"field": "x", "type": "number"}], {"mae": "mae", "r": "pearson"}, *sides)
     assert list(found) == ["x: gold and predicted numbers"]
     (text,) = found.values()
     assert "below 5 | 10 | 0" in text
@@ -106,14 +95,10 @@ def test_probabilities_are_shown_by_gold_label(tmp_path: Path) -> None:
     rng = random.Random(1)
     rows = [[i, "yes" if i < 12 else "no"] for i in range(30)]
     answers = [[i, round(0.7 * (i < 12) + 0.25 * rng.random(), 3)] for i in range(30)]
-    found = pages(
-        tmp_path,
-        [{"field": "p", "type": "number", "min": 0, "max": 1}],
-        {"auc": {"name": "roc_auc", "positive": "yes", "gold": "answer"}},
-        csv_of("id,answer", rows),
-        csv_of("id,p", answers),
-    )
-    (text,) = (found["p against answer: gold labels and the probability of yes"],)
+    fields = [{"field": "p", "type": "number", "min": 0, "max": 1}]
+    auc = {"auc": {"name": "roc_auc", "positive": "yes", "gold": "answer"}}
+    found = pages(tmp_path, fields, auc, csv_of("id,answer", rows), csv_of("id,p", answers))
+    text = found["p against answer: gold labels and the probability of yes"]
     assert text.splitlines()[1].startswith("yes | 0 |")
     assert text.splitlines()[2].endswith("| 18")
 
@@ -126,14 +111,8 @@ def test_spans_are_counted_by_type_and_few_of_them_together(metric: dict[str, st
     spans = [[[0, 4, "per"], [5, 9, "loc"]] for _ in range(8)]
     spans[0].append([10, 20, "rare"])
     answers = [[[0, 4, "per"], [5, 8, "loc"]] for _ in range(8)]
-    found = pages(
-        tmp_path,
-        [{"field": "s", "type": "spans"}],
-        {"c": metric},
-        csv_of("id,s", [[i, json.dumps(one)] for i, one in enumerate(spans)]),
-        csv_of("id,s", [[i, json.dumps(one)] for i, one in enumerate(answers)]),
-    )
-    (text,) = (found["s: whole spans by type"],)
+    sides = [csv_of("id,s", [[i, json.dumps(one)] for i, one in enumerate(side)]) for side in (spans, answers)]
+    text = pages(tmp_path, [{"field": "s", "type": "spans"}], {"c": metric}, *sides)["s: whole spans by type"]
     assert "per | 8 | 0 | 0 | 1.00" in text
     assert "rare" not in text
     assert "(others together) | 0 | 8 | 9 | 0.00" in text
@@ -145,15 +124,9 @@ def test_rows_of_a_key_are_counted_by_their_label(tmp_path: Path) -> None:
         {"field": "kind", "type": "label", "values": ["x", "y"]},
     ]
     rows = [[f"d{i // 4}", i, "xy"[i % 2]] for i in range(40)]
-    found = pages(
-        tmp_path,
-        fields,
-        {"c": {"name": "set_f1", "fields": ["start", "kind"]}},
-        csv_of("id,start,kind", rows),
-        csv_of("id,start,kind", rows[:30]),
-        rows="many",
-    )
-    (text,) = (found["start+kind: labels"],)
+    metrics = {"c": {"name": "set_f1", "fields": ["start", "kind"]}}
+    sides = [csv_of("id,start,kind", side) for side in (rows, rows[:30])]
+    text = pages(tmp_path, fields, metrics, *sides, rows="many")["start+kind: labels"]
     assert text.splitlines()[1:] == ["x | 15 | 0 | 5 | 0.86", "y | 15 | 0 | 5 | 0.86"]
 
 

@@ -250,88 +250,63 @@ def test_own_functions_are_tried_on_the_gold_and_on_nothing(tmp_path: Path) -> N
 @pytest.mark.parametrize("other", [{"shape": "any"}, {"column": "masks"}])
 def test_gold_that_could_not_be_handed_in_is_tried_as_no_answer(other: dict[str, Any], tmp_path: Path) -> None:
     broken = {"m": {"name": "metrics.py:words", "per": "key"}}
-    gold = (
-        {"file": "{case}.npz", "fields": {"mask": {"column": "gold"}}} if "column" in other else {"file": "{case}.npz"}
-    )
-    options = declared(tmp_path, broken, gold, file="{case}.npz", fields=[{**MASK, **other}])
-    assert (
-        list(failing(plans(options)["t"][0], read_gold(options, {"a.npz": npz(gold=np.zeros(2))}, tmp_path), {})) == []
-    )
+    reference = {"file": "{case}.npz", **({"fields": {"mask": {"column": "gold"}}} if "column" in other else {})}
+    options = declared(tmp_path, broken, reference, file="{case}.npz", fields=[{**MASK, **other}])
+    gold = read_gold(options, {"a.npz": npz(gold=np.zeros(2))}, tmp_path)
+    assert list(failing(plans(options)["t"][0], gold, {})) == []
 
 
 ONE = {"field": "mask", "type": "array"}
 M = "tasks.0.columns.0.metric"
 OF_ROWS = "is for tables of rows; fields of type file or array have none."
-FAULTS: list[tuple[dict[str, Any], dict[str, Any], Any, str]] = [
+FAULTS: list[tuple[dict[str, Any], str]] = [
+    ({"file": "{case}.jpg"}, "submission.file: '{case}.jpg': expected a name that ends with .npy, .npz, .png"),
+    ({"file": "all.npy"}, "submission.file: 'all.npy': expected {case} in the name, since each case has a file."),
+    ({"file": "{id}.npy"}, "submission.file: {id} is no field of the key. Expected one of case."),
+    ({"file": "../{case}.npy"}, "submission.file: '../{case}.npy': expected a path below the folder"),
+    ({"file": "{case}_{run}.npy"}, "submission.file: '{case}_{run}.npy': expected one placeholder"),
+    ({"key": ["case", "run"]}, "submission.key: expected one field, whose value is in the names of the files"),
+    ({"key": "none"}, "submission.file: '{case}.npy': key: none has a single file."),
+    ({"rows": "many"}, f"submission.rows: {OF_ROWS}"),
+    ({"header": "none"}, f"submission.header: {OF_ROWS}"),
+    ({"fields": [ONE, {"field": "x", "type": "number"}]}, "submission.fields.1.type: 'x' is of type"),
+    ({"fields": [{**ONE, "column": "s"}]}, "submission.fields.0.column: names the array within a .npz"),
+    ({"fields": [{**ONE, "values": ["a"]}]}, "submission.fields.0.values: expected numbers (found 'a')."),
+    ({"fields": [{**ONE, "default": 0}]}, "submission.fields.0.default: is for tables of rows"),
+    ({"fields": [{**ONE, "shape": "any"}]}, f"{M}: dice compares with a gold array of the"),
+    ({"reference": {"file": "gold.csv"}}, f"{M}: dice compares with a gold array of the same shape"),
+    ({"reference": {"empty": "skip"}}, f"reference.empty: {OF_ROWS}"),
+    ({"metric": "mae"}, f"{M}: mae takes fields of type number"),
+    ({"missing": "empty", "metric": {"name": "iou", "average": "pooled"}}, f"{M}.average: pooled needs every file"),
     (
-        {"file": "{case}.jpg"},
-        {},
-        "dice",
-        "submission.file: '{case}.jpg': expected a name that ends with .npy, .npz, .png",
-    ),
-    (
-        {"file": "all.npy"},
-        {},
-        "dice",
-        "submission.file: 'all.npy': expected {case} in the name, since each case has a file.",
-    ),
-    ({"file": "{id}.npy"}, {}, "dice", "submission.file: {id} is no field of the key. Expected one of case."),
-    ({"file": "../{case}.npy"}, {}, "dice", "submission.file: '../{case}.npy': expected a path below the folder"),
-    ({"file": "{case}_{run}.npy"}, {}, "dice", "submission.file: '{case}_{run}.npy': expected one placeholder"),
-    (
-        {"key": ["case", "run"]},
-        {},
-        "dice",
-        "submission.key: expected one field, whose value is in the names of the files",
-    ),
-    ({"key": "none"}, {}, "dice", "submission.file: '{case}.npy': key: none has a single file."),
-    ({"rows": "many"}, {}, "dice", f"submission.rows: {OF_ROWS}"),
-    ({"header": "none"}, {}, "dice", f"submission.header: {OF_ROWS}"),
-    ({"fields": [ONE, {"field": "x", "type": "number"}]}, {}, "dice", "submission.fields.1.type: 'x' is of type"),
-    ({"fields": [{**ONE, "column": "s"}]}, {}, "dice", "submission.fields.0.column: names the array within a .npz"),
-    ({"fields": [{**ONE, "values": ["a"]}]}, {}, "dice", "submission.fields.0.values: expected numbers (found 'a')."),
-    ({"fields": [{**ONE, "default": 0}]}, {}, "dice", "submission.fields.0.default: is for tables of rows"),
-    ({"fields": [{**ONE, "shape": "any"}]}, {}, "dice", f"{M}: dice compares with a gold array of the"),
-    ({}, {"file": "gold.csv"}, "dice", f"{M}: dice compares with a gold array of the same shape"),
-    ({}, {"empty": "skip"}, "dice", f"reference.empty: {OF_ROWS}"),
-    ({}, {}, "mae", f"{M}: mae takes fields of type number"),
-    ({"missing": "empty"}, {}, {"name": "iou", "average": "pooled"}, f"{M}.average: pooled needs every file"),
-    (
-        {},
-        {},
-        {"name": "iou", "average": "pooled", "weight": "w"},
+        {"metric": {"name": "iou", "average": "pooled", "weight": "w"}},
         f"{M}.weight: weighs keys, which average: pooled puts together.",
     ),
-    ({"fields": [{**ONE, "values": [0, 1]}]}, {}, {"name": "dice", "labels": [2]}, f"{M}.labels: no label '2'."),
-    ({}, {}, "metrics.py:size", f"{M}: per is missing. A function that reads arrays gets one key at a time."),
+    ({"fields": [{**ONE, "values": [0, 1]}], "metric": {"name": "dice", "labels": [2]}}, f"{M}.labels: no label '2'."),
+    ({"metric": "metrics.py:size"}, f"{M}: per is missing. A function that reads arrays gets one key at a time."),
     (
-        {"key": "none", "file": "a.npy"},
-        {"file": "g.npy"},
-        {"name": "dice", "by": "site"},
+        {"key": "none", "file": "a.npy", "reference": {"file": "g.npy"}, "metric": {"name": "dice", "by": "site"}},
         f"{M}.by: chooses or weighs keys, and key: none has a single answer.",
     ),
     (
-        {},
-        {},
-        {"name": "dice", "by": "site"},
+        {"metric": {"name": "dice", "by": "site"}},
         f"{M}: files have no column 'site'. Expected reference: {{keys: keys.csv}}",
     ),
     (
-        {"key": "none", "file": "a.npy", "missing": "empty"},
-        {"file": "g.npy"},
-        "dice",
+        {"key": "none", "file": "a.npy", "missing": "empty", "reference": {"file": "g.npy"}},
         "submission.missing: key: none has one answer, which must be there. Expected no missing.",
     ),
 ]
+"""Keys of `submission`, `reference` and the `metric`, and what is said of them."""
 
 
-@pytest.mark.parametrize(("submission", "reference", "metric", "fault"), FAULTS)
-def test_what_a_table_of_files_cannot_be_is_named(
-    submission: dict[str, Any], reference: dict[str, Any], metric: Any, fault: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("says", "fault"), FAULTS)
+def test_what_a_table_of_files_cannot_be_is_named(says: dict[str, Any], fault: str, tmp_path: Path) -> None:
     (tmp_path / "metrics.py").write_text(CODE, encoding="utf-8")
-    given = {"file": "{case}.npy", "key": "case", "fields": [ONE], **submission}
-    found = faults_of(one_task(given, columns_of(m=metric), {"file": "{case}_gt.npy", **reference}), tmp_path)
+    submission = {"file": "{case}.npy", "key": "case", "fields": [ONE], **says}
+    reference = {"file": "{case}_gt.npy", **submission.pop("reference", {})}
+    columns = columns_of(m=submission.pop("metric", "dice"))
+    found = faults_of(one_task(submission, columns, reference), tmp_path)
     assert any(one.startswith(fault) for one in found), found
 
 

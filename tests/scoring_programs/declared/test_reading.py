@@ -78,41 +78,32 @@ def refused(options: dict[str, Any], gold: Given, answers: Given, folder: Path) 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
+        (["1,a,0", "2,c,1", "3,a,0"], 'p.csv:3: label has an unknown label: "c". Expected: one of a, b.'),
+        (["1,a,0", "2, b,1", "3,a,0"], "p.csv:3: label has blanks around it"),
+        (["1,,0", "2,b,1", "3,a,0"], "p.csv:2: label is empty"),
+        (["1,a,2", "2,b,1", "3,a,0"], 'p.csv:2: x is out of range: "2". Expected: a finite number from 0 to 1'),
+        (["1,a,nan", "2,b,1", "3,a,0"], 'p.csv:2: x is not a number: "nan"'),
+        (['1,a,"0,5"', "2,b,1", "3,a,0"], "p.csv:2: x is not a number"),
+        (["1,a,1e400", "2,b,1", "3,a,0"], "p.csv:2: x is not finite"),
+        (["1,a,0", "1,b,1", "3,a,0"], 'p.csv:3: a second row for "1", after p.csv:2'),
+        (["1,a,0", "2,b,1"], 'p.csv: no row for 1 of 3 keys: "3"'),
+        (["1,a,0", "2,b,1", "4,a,0"], 'p.csv:4: unknown id "4". Expected: ids of this phase\'s data alone.'),
         (
-            [["1", "a", 0], ["2", "c", 1], ["3", "a", 0]],
-            'p.csv:3: label has an unknown label: "c". Expected: one of a, b.',
-        ),
-        ([["1", "a", 0], ["2", " b", 1], ["3", "a", 0]], "p.csv:3: label has blanks around it"),
-        ([["1", "", 0], ["2", "b", 1], ["3", "a", 0]], "p.csv:2: label is empty"),
-        (
-            [["1", "a", 2], ["2", "b", 1], ["3", "a", 0]],
-            'p.csv:2: x is out of range: "2". Expected: a finite number from 0 to 1',
-        ),
-        ([["1", "a", "nan"], ["2", "b", 1], ["3", "a", 0]], 'p.csv:2: x is not a number: "nan"'),
-        ([["1", "a", "0,5"], ["2", "b", 1], ["3", "a", 0]], "p.csv:2: x is not a number"),
-        ([["1", "a", "1e400"], ["2", "b", 1], ["3", "a", 0]], "p.csv:2: x is not finite"),
-        ([["1", "a", 0], ["1", "b", 1], ["3", "a", 0]], 'p.csv:3: a second row for "1", after p.csv:2'),
-        ([["1", "a", 0], ["2", "b", 1]], 'p.csv: no row for 1 of 3 keys: "3"'),
-        (
-            [["1", "a", 0], ["2", "b", 1], ["4", "a", 0]],
-            'p.csv:4: unknown id "4". Expected: ids of this phase\'s data alone.',
-        ),
-        (
-            [["1", "a", 0], ["8", "b", 1], ["9", "a", 0]],
+            ["1,a,0", "8,b,1", "9,a,0"],
             'p.csv:3: 2 rows have an unknown id: "8", "9". Expected: ids of this phase\'s data alone.',
         ),
         (
-            [[str(n), "a", 0] for n in range(10, 20)],
+            [f"{n},a,0" for n in range(10, 20)],
             'p.csv:2: 10 rows have an unknown id: "10", "11", "12", "13", "14" and 5 more. Expected: ids of this '
             "phase's data alone; no row has one, so this may be the file of another phase.",
         ),
-        ([["1", "a", 0], ["2", "b", 1], [" 3", "a", 0]], 'p.csv:4: id has blanks around it: " 3"'),
-        ([["1", "a", 0], ["2", "b", 1], ["", "a", 0]], "p.csv:4: id is empty"),
-        ([["1", "a", 0], ["2", "b"], ["3", "a", 0]], "p.csv:3: has 2 cells. Expected: 3, as many as the header"),
+        (["1,a,0", "2,b,1", " 3,a,0"], 'p.csv:4: id has blanks around it: " 3"'),
+        (["1,a,0", "2,b,1", ",a,0"], "p.csv:4: id is empty"),
+        (["1,a,0", "2,b", "3,a,0"], "p.csv:3: has 2 cells. Expected: 3, as many as the header"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line(rows: list[list[Any]], message: str, tmp_path: Path) -> None:
-    assert message in refused(both("p.csv"), GOLD, {"p.csv": csv_of("id,label,x", rows)}, tmp_path)
+def test_what_is_wrong_is_named_with_its_line(rows: list[str], message: str, tmp_path: Path) -> None:
+    assert message in refused(both("p.csv"), GOLD, {"p.csv": "\n".join(["id,label,x", *rows])}, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -44,19 +44,8 @@ def hateval(rng: Team) -> Case:
 
 @task
 def semeval2018_1_e_c(rng: Team) -> Case:
-    names = [
-        "anger",
-        "anticipation",
-        "disgust",
-        "fear",
-        "joy",
-        "love",
-        "optimism",
-        "pessimism",
-        "sadness",
-        "surprise",
-        "trust",
-    ]
+    names = ["anger", "anticipation", "disgust", "fear", "joy", "love", "optimism", "pessimism"]
+    names += ["sadness", "surprise", "trust"]
     gold = [[int(rng.random() < 0.25) for _ in names] for _ in range(40)]
     gold[0] = [0] * 11
     answers = [[noisy(rng, one, [0, 1]) for one in row] for row in gold]
