@@ -15,73 +15,77 @@ BY_LINE = {"key": "line", "fields": [LABEL]}
 MASK = {"file": "{id}.npy", "fields": [{"field": "mask", "type": "array"}]}
 CLUSTER = {"reference": {"file": "gold.csv", "cluster": "doc"}}
 CELLS = {"mask": npy([[0, 1]]), "other": npy([[1, 1]])}
-# The keys of `submission` and `reference`, the metric, the gold before and after (of gold.csv the text alone), and
-# whether scores may differ.
-GOLD_CHANGES: dict[str, tuple[dict[str, Any], Any, AnyFiles | str, AnyFiles | str, bool]] = {
-    "a column that nothing reads": ({}, "accuracy", LANG_LAST, LANG_LAST.replace("y", "z"), False),
-    "a column more": ({}, "accuracy", "id,label\n1,a\n", "id,label,x\n1,a,9\n", False),
-    "what results are resampled by": (CLUSTER, "accuracy", LANG_LAST, LANG_LAST.replace("y", "x"), False),
+# Keys of `submission`, `reference` and a metric, the gold before and after (of gold.csv the text alone), and whether
+# scores may differ.
+GOLD_CHANGES: dict[str, tuple[dict[str, Any], AnyFiles | str, AnyFiles | str, bool]] = {
+    "a column that nothing reads": ({}, LANG_LAST, LANG_LAST.replace("y", "z"), False),
+    "a column more": ({}, "id,label\n1,a\n", "id,label,x\n1,a,9\n", False),
+    "what results are resampled by": (CLUSTER, LANG_LAST, LANG_LAST.replace("y", "x"), False),
     "what is resampled by and grouped": (
-        CLUSTER,
-        {"name": "accuracy", "by": "doc"},
+        {**CLUSTER, "metric": {"name": "accuracy", "by": "doc"}},
         LANG_LAST,
         LANG_LAST.replace("y", "x"),
         True,
     ),
-    "a group": ({}, {"name": "accuracy", "by": "lang"}, LANG_LAST, LANG_LAST.replace("swa", "eng"), True),
-    "an answer": ({}, "accuracy", LANG_LAST, LANG_LAST.replace("b,", "a,"), True),
-    "an id": ({}, "accuracy", LANG_LAST, LANG_LAST.replace("3,", "4,"), True),
-    "the order of rows": ({}, "accuracy", "id,label\n1,a\n2,b\n", "id,label\n2,b\n1,a\n", False),
-    "the order that says which row it is": (BY_LINE, "accuracy", "label\na\nb\n", "label\nb\na\n", True),
+    "a group": ({"metric": {"name": "accuracy", "by": "lang"}}, LANG_LAST, LANG_LAST.replace("swa", "eng"), True),
+    "an answer": ({}, LANG_LAST, LANG_LAST.replace("b,", "a,"), True),
+    "an id": ({}, LANG_LAST, LANG_LAST.replace("3,", "4,"), True),
+    "the order of rows": ({}, "id,label\n1,a\n2,b\n", "id,label\n2,b\n1,a\n", False),
+    "the order that says which row it is": (BY_LINE, "label\na\nb\n", "label\nb\na\n", True),
     "the order of texts, each of which occurs once": (
         BY_LINE,
-        "accuracy",
         "label,note\na,x\nb,y\n",
         "label,note\nb,y\na,x\n",
         True,
     ),
     "a field that no metric reads": (
-        {"fields": [LABEL, {"field": "more", "type": "text"}], "reference": {"file": "gold.csv"}},
-        {"name": "accuracy", "field": "label"},
+        {"fields": [LABEL, {"field": "more", "type": "text"}], "metric": {"name": "accuracy", "field": "label"}},
         "id,label,more\n1,a,x\n2,b,y\n",
         "id,label,more\n1,a,x\n2,b,z\n",
         False,
     ),
     "a column that the gold calls by another name": (
         {"reference": {"file": "gold.csv", "fields": {"label": {"column": "y"}}}},
-        "accuracy",
         "id,y\n1,a\n2,b\n",
         "id,y\n1,a\n2,c\n",
         True,
     ),
     "what weighs keys": (
-        {},
-        {"name": "accuracy", "weight": "w"},
+        {"metric": {"name": "accuracy", "weight": "w"}},
         "id,label,w\n1,a,1\n2,b,1\n",
         "id,label,w\n1,a,1\n2,b,2\n",
         True,
     ),
-    "the order of columns": ({}, "accuracy", "id,label\n1,a\n", "label,id\na,1\n", False),
-    "a file that nothing reads": ({}, "accuracy", LANG_LAST, {"gold.csv": LANG_LAST, "notes.txt": "x"}, False),
-    "what a function may read": ({}, "metrics.py:mine", LANG_LAST, LANG_LAST.replace("y", "z"), True),
-    "an order that a function may read": ({}, "metrics.py:mine", "id,label\n1,a\n2,b\n", "id,label\n2,b\n1,a\n", True),
-    "a file of numbers": (MASK, "dice", {"1.npy": CELLS["mask"]}, {"1.npy": CELLS["other"]}, True),
-    "where a file lies": (MASK, "dice", {"1.npy": CELLS["mask"]}, {"1.npy": CELLS["mask"], "1.txt": ""}, False),
+    "the order of columns": ({}, "id,label\n1,a\n", "label,id\na,1\n", False),
+    "a file that nothing reads": ({}, LANG_LAST, {"gold.csv": LANG_LAST, "notes.txt": "x"}, False),
+    "what a function may read": ({"metric": "metrics.py:mine"}, LANG_LAST, LANG_LAST.replace("y", "z"), True),
+    "an order that a function may read": (
+        {"metric": "metrics.py:mine"},
+        "id,label\n1,a\n2,b\n",
+        "id,label\n2,b\n1,a\n",
+        True,
+    ),
+    "a file of numbers": ({**MASK, "metric": "dice"}, {"1.npy": CELLS["mask"]}, {"1.npy": CELLS["other"]}, True),
+    "where a file lies": (
+        {**MASK, "metric": "dice"},
+        {"1.npy": CELLS["mask"]},
+        {"1.npy": CELLS["mask"], "1.txt": ""},
+        False,
+    ),
 }
 
 
 def gold_of_change(name: str) -> tuple[AnyFiles, AnyFiles]:
     """The files of gold before and after a change."""
-    before, after = [{"gold.csv": one} if isinstance(one, str) else one for one in GOLD_CHANGES[name][2:4]]
+    before, after = [{"gold.csv": one} if isinstance(one, str) else one for one in GOLD_CHANGES[name][1:3]]
     return before, after
 
 
 def options_of_change(name: str, folder: Path) -> dict[str, Any]:
     """The options of the competition whose gold changes."""
-    says, metric, *_ = GOLD_CHANGES[name]
     (folder / "metrics.py").write_text(CODE.format(1))
-    column = {"key": "c", "metric": metric, "sort": "desc", "worst": 0}
-    submission = {"file": "p.csv", "key": "id", "fields": [LABEL], **says}
+    submission = {"file": "p.csv", "key": "id", "fields": [LABEL], **GOLD_CHANGES[name][0]}
+    column = {"key": "c", "metric": submission.pop("metric", "accuracy"), "sort": "desc", "worst": 0}
     gold = submission.pop("reference", {"file": submission["file"].replace("p.csv", "gold.csv")})
     if submission["key"] == "id" and "{" not in submission["file"]:
         submission["fields"] = [{"field": "id", "type": "string"}, *submission["fields"]]

@@ -176,52 +176,50 @@ ACCURACY = {"acc": "accuracy"}
 G3 = {"gold.csv": "id,label\nd1,a\nd2,b\nd3,c\n"}
 L3 = {"gold.csv": "label\na\nb\nc\n"}
 EACH = {**KEYED, "file": "{id}.csv"}
-WRONG: dict[str, tuple[dict[str, Any], Files, Files, list[str]]] = {
+WRONG: dict[str, tuple[dict[str, Any], Files, list[str]]] = {
     "too few lines": (
         {"key": "line", "fields": LABEL},
-        L3,
         {"p.csv": "label\na\nb\n"},
         ["p.csv: has 2 lines. Expected: 3, one for each row of the data, in its order."],
     ),
     "a blank line counts": (
         {"key": "line", "fields": LABEL, "header": "none"},
-        L3,
         {"p.csv": "a\n\nc\n"},
         ["p.csv:2: label is empty"],
     ),
     "a blank JSON line counts": (
         {"key": "line", "fields": LABEL, "file": "p.jsonl"},
-        L3,
         {"p.jsonl": '"a"\n\n"c"\n'},
         ["p.jsonl:2:1: not valid JSON"],
     ),
     "a blank line among rows of two": (
-        {"key": "line", "fields": FIELDS[1:], "header": "none", "metrics": METRICS},
-        {"gold.csv": "label,x\na,1\nb,2\n"},
+        {
+            "key": "line",
+            "fields": FIELDS[1:],
+            "header": "none",
+            "metrics": METRICS,
+            "gold": {"gold.csv": "label,x\na,1\nb,2\n"},
+        },
         {"p.csv": "a,1\n\nb,2\n\n"},
         ["p.csv:2: is blank. Expected: 2, without a header line: label, x."],
     ),
     "a row of another width, by line": (
         {"key": "line", "fields": LABEL, "header": "none"},
-        L3,
         {"p.csv": "a\nb,b\nc\n"},
         ["p.csv:2: has 2 cells. Expected: 1, without a header line: label."],
     ),
     "two files for *.csv": (
         {**KEYED, "file": "*.csv"},
-        G3,
         {"a.csv": "id,label\n", "b.csv": "id,label\n"},
         ['"a.csv", "b.csv": 2 files that end with .csv. Expected: one of them alone.', "no row for 3 of 3"],
     ),
     "no file for *.csv": (
         {**KEYED, "file": "*.csv"},
-        G3,
         {"a.tsv": "id\tlabel\n"},
         ['submission: holds no file with predictions; found "a.tsv". Expected: *.csv.'],
     ),
     "a file is missing, one is unknown": (
         EACH,
-        G3,
         {"d1.csv": "label\na\n", "d2.csv": "label\na\n", "d9.csv": "label\na\n"},
         [
             "d9.csv: is of an unknown id. Expected: a file for each id of this phase's data.",
@@ -230,19 +228,16 @@ WRONG: dict[str, tuple[dict[str, Any], Files, Files, list[str]]] = {
     ),
     "two rows in a file": (
         EACH,
-        G3,
         {"d1.csv": "label\na\nb\n", "d2.csv": "label\na\n", "d3.csv": "label\na\n"},
         ['d1.csv:3: a second row for "d1", after d1.csv:2. Expected: one row for each key.'],
     ),
     "a file without its column": (
         EACH,
-        G3,
         {"d1.csv": "lable\na\n", "d2.csv": "label\na\n", "d3.csv": "label\na\n"},
         ["d1.csv:1: the column label is missing; there is lable."],
     ),
     "no header line": (
         KEYED,
-        G3,
         {"p.csv": "d1,a\nd2,b\nd3,c\n"},
         [
             'p.csv:1: the header line is missing, or names no column of those expected: "d1", "a". '
@@ -251,37 +246,31 @@ WRONG: dict[str, tuple[dict[str, Any], Files, Files, list[str]]] = {
     ),
     "a quotation mark that nothing closes": (
         KEYED,
-        G3,
         {"p.csv": 'id,label\nd1,a\nd2,"b\nd3,c\n'},
         ["p.csv:3: a quotation mark opens a cell here, and none closes it. Expected: each quoted cell closed."],
     ),
     "two files of one id": (
         {**EACH, "fields": [{**FIELDS[0], "case": "ignore"}, FIELDS[1]]},
-        G3,
         {"d1.csv": "label\na\n", "D1.csv": "label\na\n", "d2.csv": "label\na\n", "d3.csv": "label\na\n"},
         ["d1.csv: a second file for the same answer, after D1.csv. Expected: one file for each."],
     ),
     "nothing at the path": (
         {**KEYED, "file": "p.json", "at": "rows.0"},
-        G3,
         {"p.json": '{"rows": []}'},
         ["p.json: has nothing at rows.0. Expected: the records there."],
     ),
     "a field is not at its path": (
         {"key": "id", "file": "p.json", "fields": [FIELDS[0], {**FIELDS[1], "at": "answer.label"}]},
-        G3,
         {"p.json": '[{"id": "d1", "answer": {"label": "a"}}, {"id": "d2", "answer": "b"}, {"id": "d3"}]'},
         ["p.json[1]: label is missing. Expected: one of a, b, c. The same in 1 more line: 2."],
     ),
     "no rows under missing: empty": (
         {**KEYED, "missing": "empty"},
-        G3,
         {"p.csv": "id,label\n"},
         ["p.csv: has no rows. Expected: a row for each key that is answered."],
     ),
     "no rows of many": (
         {**KEYED, "rows": "many", "metrics": {"acc": "set_f1"}},
-        G3,
         {"p.csv": "id,label\n"},
         ["p.csv: has no rows. Expected: a row for each key that is answered."],
     ),
@@ -290,8 +279,9 @@ WRONG: dict[str, tuple[dict[str, Any], Files, Files, list[str]]] = {
 
 @pytest.mark.parametrize("name", list(WRONG))
 def test_what_is_wrong_is_named_by_its_place(name: str, tmp_path: Path) -> None:
-    says, gold, files, expected = WRONG[name]
+    says, files, expected = WRONG[name]
     submission = dict(says)
+    gold = submission.pop("gold", L3 if says["key"] == "line" else G3)
     options = declared(submission, metrics=submission.pop("metrics", ACCURACY))
     messages = refused(options, gold, files, tmp_path)
     assert len(messages) >= len(expected)
