@@ -127,25 +127,21 @@ def test_a_team_that_cannot_be_scored_is_listed_and_the_exit_status_is_1(submiss
         assert records["Baseline-measures_Organisers"]["not_scored"] == []
 
 
-def test_the_default_rule_serves_a_competition_of_ones_own(tmp_path: Path) -> None:
-    """One that `gen-bundle new` made, with its own data and its own baseline as the submission."""
-    folder = small_competition(tmp_path)
-    baselines = next((folder / "data" / "baselines").iterdir())
-    submissions = tmp_path / "all"
-    for name in ("Team-A", "Team-B"):
-        shutil.copytree(next(baselines.iterdir()), submissions / name)
-    done = command(folder, "--submissions", submissions, "--data", folder / "data", "--phase", baselines.name)
-    assert done.exit_code == 0, done.output
-    assert [line.split()[:2] for line in done.stdout.splitlines()[3:]] == [["1=", "Team-A"], ["1=", "Team-B"]]
-
-
 @pytest.fixture
 def own(tmp_path: Path) -> tuple[list[object], Path]:
-    """What ranks a competition of one's own, and its folder of submissions: `Team-A`."""
+    """What ranks a competition that `gen-bundle new` made, and submissions to it: its own baseline, as `Team-A`."""
     folder = small_competition(tmp_path)
     baselines = next((folder / "data" / "baselines").iterdir())
     shutil.copytree(next(baselines.iterdir()), tmp_path / "all" / "Team-A")
     return [folder, "--data", folder / "data", "--phase", baselines.name], tmp_path / "all"
+
+
+def test_the_default_rule_serves_a_competition_of_ones_own(own: tuple[list[object], Path]) -> None:
+    asked, submissions = own
+    shutil.copytree(submissions / "Team-A", submissions / "Team-B")
+    done = command(*asked, "--submissions", submissions)
+    assert done.exit_code == 0, done.output
+    assert [line.split()[:2] for line in done.stdout.splitlines()[3:]] == [["1=", "Team-A"], ["1=", "Team-B"]]
 
 
 def test_a_name_that_is_not_utf_8_is_escaped(own: tuple[list[object], Path], tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """gen-bundle confirm: the bundle's own submissions on the live site, held against the dry run, and removed."""
 
-import io
 import json
 import re
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from gen_bundle.ground.local_files import state_folder
 from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.submissions import PREFIX
-from tests.generator.check.drafts import Draft, first_phase, packed, put, write
+from tests.generator.check.drafts import Draft, Edit, first_phase, packed, put, write
 from tests.generator.live.conftest import Confirming, SmallEngine, Start, Verb, close_log
 from tests.live_runs import score_answer
 from tests.live_server import TOKEN, Site
@@ -333,8 +332,13 @@ def test_tasks_of_the_same_name_cannot_be_told_apart(confirmed: Confirming) -> N
     assert done.problems[0] == "phase Main: two of its tasks have the same name, and cannot be told apart."
 
 
-def test_a_template_that_is_the_solution_is_submitted_once(confirmed: Confirming) -> None:
-    assert {cell.submission for cell in confirmed(write("good.zip", packed({"answer.txt": b"0"}))).cells} == {"good"}
+@pytest.mark.parametrize(
+    "change",
+    [write("kit.zip", packed({"README.md": b"Hello"})), write("good.zip", packed({"answer.txt": b"0"}))],
+    ids=["a kit without one", "the same as the solution"],
+)
+def test_a_template_with_nothing_of_its_own_is_not_submitted(confirmed: Confirming, change: Edit) -> None:
+    assert {cell.submission for cell in confirmed(change).cells} == {"good"}
 
 
 @pytest.mark.parametrize(("rule", "harmless"), [("Force_Best", False), ("Force_Last", False), ("Add", True)])
@@ -476,11 +480,6 @@ def test_a_submission_that_somebody_removes_meanwhile(
     done = confirmed()
     assert ("good", "status", "Finished", "removed by somebody") in differing(done)
     assert len(pauses) < 10
-
-
-def test_a_kit_without_a_template_is_passed_over(confirmed: Confirming) -> None:
-    kit = io.BytesIO(packed({"README.md": b"Hello"})).getvalue()
-    assert {cell.submission for cell in confirmed(write("kit.zip", kit)).cells} == {"good"}
 
 
 def test_a_column_that_shows_a_time_is_not_judged(site: Site, start: Start, quick_verb: Verb) -> None:

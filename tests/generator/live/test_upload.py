@@ -85,7 +85,6 @@ def _leak(draft: Draft) -> None:
     [
         (lambda draft: draft.yaml.pop("image"), "image-missing"),
         (_leak, "leak"),
-        (lambda draft: draft.yaml.update(docker_image="https://Wrong"), "docker-image-name"),
         (
             lambda draft: draft.yaml.update(contact_email="me@example.org"),
             "unfinished: the contact me@example.org is an example",

@@ -15,29 +15,20 @@ from tests.scoring_programs.scoring_kit.resampling.made_up import mean_of, team
 pytestmark = pytest.mark.usefixtures("kept_organisers", "unwritten_figures")
 
 LABEL = {"field": "l", "type": "label", "values": ["a", "b"]}
-COLUMNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "kappa": (LABEL, {"name": "kappa", "field": "l"}),
-    "weighted kappa": (LABEL, {"name": "kappa", "field": "l", "weights": "linear"}),
-}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("weighted", [{}, {"weights": "linear"}], ids=["kappa", "weighted kappa"])
 @pytest.mark.parametrize(("rare", "is_rare"), [(3, True), (20, False)])
-def test_a_rare_class(tmp_path: Path, name: str, rare: int, is_rare: bool) -> None:
+def test_a_rare_class(tmp_path: Path, weighted: dict[str, Any], rare: int, is_rare: bool) -> None:
     """Of 100 rows, e^-3 of the resamples have none of 3, and e^-20 none of 20."""
-    field, metric = COLUMNS[name]
     gold = [{"id": f"k{i}", "l": "b" if i < rare else "a"} for i in range(100)]
     drawn = random.Random(5)
     wrong = [{**row, "l": drawn.choice(["a", "b", row["l"]])} for row in gold]
-    answers = {
-        team: [{"id": r["id"], field["field"]: r[field["field"]]} for r in rows]
-        for team, rows in (("exact", gold), ("wrong", wrong))
-    }
-    competition = declared_task(
-        tmp_path / "c", table("id", field, file="p.csv"), [{"key": "c", "metric": metric}], reference={"file": "g.csv"}
-    )
-    task, page = reported(competition, {"g.csv": gold}, {t: {"p.csv": rows} for t, rows in answers.items()}, 1000)
+    columns = [{"key": "c", "metric": {"name": "kappa", "field": "l", **weighted}}]
+    competition = declared_task(tmp_path / "c", table("id", LABEL, file="p.csv"), columns, reference={"file": "g.csv"})
+    teams = {"exact": {"p.csv": gold}, "wrong": {"p.csv": wrong}}
+    task, page = reported(competition, {"g.csv": gold}, teams, 1000)
     assert task["units"] == 100
     assert 0 < task["pairs"][0]["p"] <= 1
     assert ("No intervals: " in page) == is_rare
