@@ -26,27 +26,12 @@ from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.organiser import Request
 from scoring_kit.submission_files import read_submission
+from tests.scoring_programs.clpsych2025.cases import WORST
 
 FOLDER = resource("bundles") / "clpsych2025"
 PHASES = ("dev", "test")
-DIRECTIONS = {
-    "a1_recall": ("desc", 0),
-    "a1_weighted_recall": ("desc", 0),
-    "a1_recall_adaptive": ("desc", 0),
-    "a1_weighted_recall_adaptive": ("desc", 0),
-    "a1_recall_maladaptive": ("desc", 0),
-    "a1_weighted_recall_maladaptive": ("desc", 0),
-    "a2_mse": ("asc", 81),
-    "a2_mse_serious": ("asc", 81),
-    "a2_mse_impaired": ("asc", 81),
-    "a2_mse_minimal": ("asc", 81),
-    "a2_macro_f1": ("desc", 0),
-    "b_mean_consistency": ("desc", 0),
-    "b_max_contradiction": ("asc", 1),
-    "b_max_entailment": ("desc", 0),
-    "c_mean_consistency": ("desc", 0),
-    "c_max_contradiction": ("asc", 1),
-}
+DIRECTIONS = {key: ("asc" if worst > 0 else "desc", worst) for key, worst in WORST.items()}
+"""Of an error the worst value is the greatest, of all others 0."""
 
 
 @pytest.fixture(scope="module")

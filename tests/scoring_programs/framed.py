@@ -13,7 +13,7 @@ from gen_bundle.build.package.programs import program_description
 from gen_bundle.build.package.resolve import resolve
 from gen_bundle.ground.resources import resource
 from scoring_kit import frame
-from tests.scoring_programs.packed import Outcome, run_program
+from tests.scoring_programs.packed import Outcome, outcome, run_program
 
 Files = Mapping[str, str | bytes]
 
@@ -45,15 +45,7 @@ def score(
     stdout, stderr = io.StringIO(), io.StringIO()
     with redirect_stdout(stdout), redirect_stderr(stderr):
         code = frame.main(tmp_path / "program", [str(tmp_path / "input"), str(tmp_path / "output")])
-    written = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "output").iterdir()}
-    return Outcome(
-        exit_code=code,
-        scores=json.loads(written["scores.json"]) if "scores.json" in written else None,
-        details=json.loads(written["details.json"]) if "details.json" in written else None,
-        page=written.get("detailed_results.html"),
-        stdout=stdout.getvalue(),
-        stderr=stderr.getvalue(),
-    )
+    return outcome(code, tmp_path / "output", stdout.getvalue(), stderr.getvalue())
 
 
 def write_files(folder: Path, files: Files) -> Path:

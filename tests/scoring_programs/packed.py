@@ -76,14 +76,17 @@ def run_unit(
     output.mkdir()
     stdout, stderr = tmp_path / "stdout", tmp_path / "stderr"
     exit_code = run_unpacked(program, [given, output], stdout, stderr, environment or {})
-    return Outcome(
-        exit_code=exit_code,
-        scores=_json(output / "scores.json"),
-        details=_json(output / "details.json"),
-        page=_text(output / "detailed_results.html"),
-        stdout=(tmp_path / "stdout").read_text(encoding="utf-8"),
-        stderr=(tmp_path / "stderr").read_text(encoding="utf-8"),
-    )
+    return outcome(exit_code, output, stdout.read_text(encoding="utf-8"), stderr.read_text(encoding="utf-8"))
+
+
+def outcome(exit_code: int, output: Path, stdout: str, stderr: str) -> Outcome:
+    """What a program left in its folder for output."""
+
+    def text(name: str) -> str | None:
+        return (output / name).read_text(encoding="utf-8") if (output / name).exists() else None
+
+    scores, details = (json.loads(text(name) or "null") for name in ("scores.json", "details.json"))
+    return Outcome(exit_code, scores, details, text("detailed_results.html"), stdout, stderr)
 
 
 def run_unpacked(
@@ -96,12 +99,3 @@ def run_unpacked(
     """
     main = partial(run_script, [str(program / "score.py"), *map(str, arguments)], kept=["scoring_kit"])
     return forked(main, stdout, stderr, cwd=program, env={**os.environ, **environment})
-
-
-def _text(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8") if path.exists() else None
-
-
-def _json(path: Path) -> Any:
-    text = _text(path)
-    return None if text is None else json.loads(text)

@@ -7,11 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clarity2026.clarity import (
-    any_match_golds,
-    compute_evasion_f1_strict,
-    majority_vote_gold,
-)
+from clarity2026.clarity import any_match_golds, compute_evasion_f1_strict, majority_vote_gold
 from clarity2026.submission import CLARITY_LABELS, EVASION_LABELS
 from scoring_kit.metrics.classification import LabelScores
 

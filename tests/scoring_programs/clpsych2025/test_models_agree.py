@@ -130,11 +130,7 @@ def test_published_equals_a_plain_loop(
         rows.setdefault(name, []).append(value)
 
     for name, gold in texts_of(gold_folder).items():
-        for suffix, states in (
-            ("", STATES),
-            ("_adaptive", ("adaptive",)),
-            ("_maladaptive", ("maladaptive",)),
-        ):
+        for suffix, states in (("", STATES), ("_adaptive", ("adaptive",)), ("_maladaptive", ("maladaptive",))):
             e = [span["text"].strip() for state in states for span in gold["timeline_level"][f"{state}_spans"]]
             h = [span for state in states for span in spans(answers[name], state)]
             if e:

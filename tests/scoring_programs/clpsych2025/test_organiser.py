@@ -108,11 +108,7 @@ def test_good_gold_brings_the_weakness_of_the_null_rule_and_unnamed_revisions_to
 
 
 FEW_BEHIND: dict[str, tuple[list[str], dict[str, Any], str]] = {
-    "spans": (
-        ["a1"],
-        {"maladaptive": []},
-        "a1_recall_maladaptive (4), a1_weighted_recall_maladaptive (4)",
-    ),
+    "spans": (["a1"], {"maladaptive": []}, "a1_recall_maladaptive (4), a1_weighted_recall_maladaptive (4)"),
     "scores": (["a2"], {"posts": {"p1": ("One.", 3), "p2": ("One.", 8)}}, "a2_mse_impaired (4)"),
     "scored posts": (["a2"], {"posts": {"p1": ("One.", 5)}}, "a2_mse_serious (4), a2_mse_minimal (4)"),
     "summaries of timelines": (["c"], {"summary": None}, "c_mean_consistency (4), c_max_contradiction (4)"),

@@ -105,10 +105,7 @@ def test_every_field_must_be_there(tmp_path: Path, field: str) -> None:
 
 def test_every_problem_is_found_in_one_reading(tmp_path: Path) -> None:
     content = {
-        "t1": {
-            "timeline_level": {},
-            "post_level": {"p1": post(wellbeing_score=11, summary=1), "p3": post()},
-        },
+        "t1": {"timeline_level": {}, "post_level": {"p1": post(wellbeing_score=11, summary=1), "p3": post()}},
         "t9": answer({}),
     }
     submission, problems = read(tmp_path, content, manifest(EXPECTED))

@@ -174,11 +174,7 @@ def test_published_b_equals_a_plain_implementation(cases: list[tuple[str, str, l
         else:
             entailment.append(sum(max(letters(e, s)[0] for e in e_all) for s in s_all) / len(s_all))
     metrics = metrics_of(b.published(scored(cases, stripped=True)))
-    expected = {
-        "b_mean_consistency": consistency,
-        "b_max_contradiction": contradiction,
-        "b_max_entailment": entailment,
-    }
+    expected = {"b_mean_consistency": consistency, "b_max_contradiction": contradiction, "b_max_entailment": entailment}
     for name, rows in expected.items():
         assert metrics[name].value == (pytest.approx(sum(rows) / len(rows)) if rows else None)
 

@@ -135,14 +135,8 @@ def test_released_labels_need_only_the_columns_of_the_tasks(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        (
-            {"dem-info.csv": RELEASED.replace("HC", "Healthy")},
-            "dem-info.csv:3 (Record-ID Process-rec-002): Class is",
-        ),
-        (
-            {"dem-info.csv": RELEASED.replace("29.0", "31")},
-            "dem-info.csv:3 (Record-ID Process-rec-002): Converted-",
-        ),
+        ({"dem-info.csv": RELEASED.replace("HC", "Healthy")}, "dem-info.csv:3 (Record-ID Process-rec-002): Class is"),
+        ({"dem-info.csv": RELEASED.replace("29.0", "31")}, "dem-info.csv:3 (Record-ID Process-rec-002): Converted-"),
         ({"dem-info.csv": GOLD}, "dem-info.csv:1: the column Record-ID is missing. Expected: the columns Record-ID,"),
         ({"dem-info.csv": RELEASED, "gold.csv": GOLD}, "source: holds gold.csv and dem-info.csv. Expected: one or"),
         ({"gold.csv": RELEASED}, "; the file as it was released keeps its name dem-info.csv."),

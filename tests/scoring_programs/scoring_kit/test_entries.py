@@ -107,10 +107,7 @@ def test_a_submission_that_cannot_be_read_says_why(tmp_path: Path) -> None:
         ({"A/2025-01-01/A-1.csv": "", "A/A-2.csv": ""}, "team A: has 2 submissions (A/2025-01-01, A/A-2.csv)."),
         ({"2025-02-30/A-1.csv": "", "2025-02-31/A-2.csv": ""}, "team A: has 2 submissions ("),
         ({"A.zip": b"no zip"}, "A.zip: cannot be read as a zip"),
-        (
-            {"2025-01-31/A.zip": zipped({"../A-1.csv": ""})},
-            '"../A-1.csv": is not a valid name for a file in a zip.',
-        ),
+        ({"2025-01-31/A.zip": zipped({"../A-1.csv": ""})}, '"../A-1.csv": is not a valid name for a file in a zip.'),
     ],
 )
 def test_what_is_not_clear_is_an_error(tmp_path: Path, files: Files, message: str) -> None:

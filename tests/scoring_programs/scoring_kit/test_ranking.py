@@ -244,10 +244,7 @@ def test_what_a_table_shows_of_each_team(
     ("table", "messages"),
     [
         ("team,f1\nA,x\nB,nan\nC,1\n", ['scores.csv:2 (f1): "x" is not a finite number.', "scores.csv:3 (f1)"]),
-        (
-            "team,f1\nA,1\nA,2\n,3\n",
-            ['scores.csv:3: the team "A" already has a row.', "scores.csv:4: team is empty."],
-        ),
+        ("team,f1\nA,1\nA,2\n,3\n", ['scores.csv:3: the team "A" already has a row.', "scores.csv:4: team is empty."]),
         ("name,f1\nA,1\n", ["scores.csv:1: has the columns name, f1. Expected: team, f1, accuracy, error."]),
         ("team,f2\nA,1\n", ["scores.csv:1: has the columns team, f2."]),
         ("team;f1\nA;1\n", ["scores.csv:1: fields are separated by semicolons. Expected: commas"]),

@@ -246,45 +246,43 @@ def _twice(path: Path) -> None:
         archive.writestr("Answer.txt", b"c")
 
 
+def _holding(files: Mapping[str, bytes]) -> Callable[[Path], object]:
+    return lambda path: zipped(path, files)
+
+
 HOSTILE = {
     "a link": (_link, '"answer.txt": is a link.'),
     "encrypted": (_changed((LOCAL, 6, b"\1"), (CENTRAL, 8, b"\1")), '"answer.txt": is encrypted.'),
     "damaged": (_damaged(zipfile.ZIP_DEFLATED, 120, b"\0"), '"answer.txt": cannot be unpacked'),
     "damaged in LZMA": (_damaged(zipfile.ZIP_LZMA, 60, b"\xff"), '"answer.txt": cannot be unpacked'),
-    "unknown compression": (
-        _changed((LOCAL, 8, b"\t"), (CENTRAL, 10, b"\t")),
-        '"answer.txt": cannot be unpacked',
-    ),
+    "unknown compression": (_changed((LOCAL, 8, b"\t"), (CENTRAL, 10, b"\t")), '"answer.txt": cannot be unpacked'),
     "upper and lower case": (_twice, '"Answer.txt": occurs twice (the other: "answer.txt")'),
-    "dots": (lambda path: zipped(path, {"../answer.txt": b""}), '"../answer.txt": is not a valid name for a file in'),
-    "absolute": (lambda path: zipped(path, {"/answer.txt": b""}), '"/answer.txt": is not a valid name for a file in'),
-    "dots and backslashes": (lambda path: zipped(path, {"..\\answer.txt": b""}), "is not a valid name for a file in"),
+    "dots": (_holding({"../answer.txt": b""}), '"../answer.txt": is not a valid name for a file in'),
+    "absolute": (_holding({"/answer.txt": b""}), '"/answer.txt": is not a valid name for a file in'),
+    "dots and backslashes": (_holding({"..\\answer.txt": b""}), "is not a valid name for a file in"),
     "a slash and a backslash": (
-        lambda path: zipped(path, {"a/answer.txt": b"a\nb\n", "a\\answer.txt": b""}),
+        _holding({"a/answer.txt": b"a\nb\n", "a\\answer.txt": b""}),
         'occurs twice (the other: "a/answer.txt")',
     ),
     "a name that is no UTF-8": (  # though it says so
         _changed((CENTRAL, 9, b"\x08"), (CENTRAL, 46, b"\xe9")),
         "s.zip: cannot be read as a zip",
     ),
-    "a version of the future": (
-        _changed((CENTRAL, 6, b"G")),
-        "s.zip: cannot be read as a zip (zip file version 7.1)",
-    ),
+    "a version of the future": (_changed((CENTRAL, 6, b"G")), "s.zip: cannot be read as a zip (zip file version 7.1)"),
     "a folder, then a file of its name": (
-        lambda path: zipped(path, {"answer.txt/": b"", **GOOD}),
+        _holding({"answer.txt/": b"", **GOOD}),
         '"answer.txt": is also the name of a folder in the zip.',
     ),
     "a file, then a folder of its name": (
-        lambda path: zipped(path, {**GOOD, "Answer.txt/x": b""}),
+        _holding({**GOOD, "Answer.txt/x": b""}),
         '"answer.txt": is also the name of a folder in the zip.',
     ),
-    "hundreds of folders": (lambda path: zipped(path, {f"{'d/' * 600}answer.txt": b""}), "is nested too deeply"),
-    "hundreds of empty folders": (lambda path: zipped(path, {**GOOD, "d/" * 1200: b""}), "is nested too deeply"),
+    "hundreds of folders": (_holding({f"{'d/' * 600}answer.txt": b""}), "is nested too deeply"),
+    "hundreds of empty folders": (_holding({**GOOD, "d/" * 1200: b""}), "is nested too deeply"),
     "no zip at all": (lambda path: path.write_bytes(b"a\nb\n"), "s.zip: cannot be read as a zip"),
     "an empty file": (lambda path: path.write_bytes(b""), "s.zip: cannot be read as a zip"),
     "too many files": (
-        lambda path: zipped(path, {f"{i}": b"" for i in range(MAX_FILES + 1)}),
+        _holding({f"{i}": b"" for i in range(MAX_FILES + 1)}),
         f"s.zip: holds {MAX_FILES + 1} files and folders.",
     ),
 }

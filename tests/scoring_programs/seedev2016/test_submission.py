@@ -11,36 +11,17 @@ GOOD = "E1\tRegulates_Expression Agent:T2 DNA:T1\n"
 FULL = "E1\tBinding Functional_Molecule:T2 Molecule:T1\n"
 
 REGULATES, BINDING = "Regulates_Expression", "Binding Functional_Molecule:T2 Molecule:T1"
+AN_ID, ROLES = "the id of an entity in the document's .a1", "one of the roles of"
 MALFORMED = [
     # task, a line of its .a2 file, what is wrong in it, and how what is expected begins
     ("binary", "E9\tBinds Agent:T2 DNA:T1", 'unknown event type "Binds"', "one of Binds_To, Compos"),
     ("binary", f"E9\t{BINDING}", 'unknown event type "Binding"', "one of Binds_To"),
     ("full", "E9\tIs_Linked_To Agent1:T2 Agent2:T1", 'unknown event type "Is_Linked_To"', "one of Binding"),
-    (
-        "binary",
-        f"E9\t{REGULATES} Theme:T2 DNA:T1",
-        'unknown role "Theme"',
-        f"one of the roles of {REGULATES}: Agent, DNA.",
-    ),
-    ("binary", f"E9\t{REGULATES} Agent:T2 DNA:T1 Hormone:T10", 'unknown role "Hormone"', "one of the roles of"),
-    (
-        "full",
-        "E9\tPresence_In_Genotype Genotype:T6 Tissue:T4",
-        'unknown role "Tissue"',
-        "one of the roles of Presence_In",
-    ),
-    (
-        "binary",
-        f"E9\t{REGULATES} Agent:T2 DNA:T77",
-        'unknown entity "DNA:T77"',
-        "the id of an entity in the document's .a1",
-    ),
-    (
-        "binary",
-        f"E9\t{REGULATES} Agent:T2 DNA:E1",
-        'unknown entity "DNA:E1"',
-        "the id of an entity in the document's .a1",
-    ),
+    ("binary", f"E9\t{REGULATES} Theme:T2 DNA:T1", 'unknown role "Theme"', f"{ROLES} {REGULATES}: Agent, DNA."),
+    ("binary", f"E9\t{REGULATES} Agent:T2 DNA:T1 Hormone:T10", 'unknown role "Hormone"', ROLES),
+    ("full", "E9\tPresence_In_Genotype Genotype:T6 Tissue:T4", 'unknown role "Tissue"', f"{ROLES} Presence_In"),
+    ("binary", f"E9\t{REGULATES} Agent:T2 DNA:T77", 'unknown entity "DNA:T77"', AN_ID),
+    ("binary", f"E9\t{REGULATES} Agent:T2 DNA:E1", 'unknown entity "DNA:E1"', AN_ID),
     ("binary", f"E9\t{REGULATES} Agent:T2", f'missing mandatory argument "{REGULATES}"', "one DNA."),
     ("binary", f"E9\t{REGULATES}", "missing mandatory argument", "one Agent."),
     (
@@ -164,10 +145,7 @@ def test_a_faulty_event_that_others_refer_to_is_one_problem(tmp_path: Path) -> N
         ({"binary/D.a2": "", "binary/E.a2": "", "binary/F.a2": ""}, "binary/F.a2: is not a document of this task."),
         ({"binary/D.a2": b"E1\t\xe9\n", "binary/E.a2": ""}, "binary/D.a2:1: contains bytes that are not UTF-8."),
         ({"D.a2": GOOD, "E.a2": ""}, "D.a2: is in the wrong place. Expected: binary/NAME.a2 or full/NAME.a2."),
-        (
-            {"binary/D.a2": "", "binary/E.a2": "", "binary/old/D.a2": ""},
-            "binary/old/D.a2: is in the wrong place.",
-        ),
+        ({"binary/D.a2": "", "binary/E.a2": "", "binary/old/D.a2": ""}, "binary/old/D.a2: is in the wrong place."),
     ],
 )
 def test_files_that_are_missing_too_many_or_misplaced_are_refused(

@@ -12,10 +12,7 @@ from scoring_kit.models.loading import ModelFiles
 from tests import tiny_models
 from tests.hub import put_in_hub_cache
 
-pytestmark = [
-    pytest.mark.models,
-    pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning"),
-]
+pytestmark = [pytest.mark.models, pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")]
 
 OFFICIAL = "microsoft/deberta-xlarge-mnli"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
