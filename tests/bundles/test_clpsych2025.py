@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from clpsych2025 import a2, organiser, reference
-from clpsych2025 import submission as reader
+from clpsych2025 import a2, organiser
 from gen_bundle.build.package.phase_data import prepare_phases
 from gen_bundle.build.package.programs import program_description
 from gen_bundle.build.package.resolve import resolve
@@ -22,11 +21,10 @@ from gen_bundle.build.render.starting_kit import starting_kits
 from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.ground.resources import resource
 from gen_bundle.image.models import read_models_file
-from scoring_kit.errors import Problems
-from scoring_kit.manifest import Manifest
 from scoring_kit.organiser import Request
-from scoring_kit.submission_files import read_submission
+from tests.bundles.replayed import files_of
 from tests.scoring_programs.clpsych2025.cases import WORST
+from tests.scoring_programs.framed import score, write_files
 
 FOLDER = resource("bundles") / "clpsych2025"
 PHASES = ("dev", "test")
@@ -160,21 +158,17 @@ def test_no_summary_of_the_gold_lies_in_what_participants_get() -> None:
 
 @pytest.mark.parametrize("phase", PHASES)
 def test_the_better_baseline_is_better_and_both_are_valid(phase: str, tmp_path: Path) -> None:
-    options = resolve(FOLDER).options
-    source, out = str(FOLDER / "data" / phase), str(tmp_path)
-    tasks = ["a2"]
-    organiser.prepare(Request(tasks=tasks, all_tasks=tasks, layout="separate", options=options, source=source, out=out))
-    gold = reference.read(tmp_path, ["a2"], options)
-    expected = reference.manifest(gold, ["a2"])
-    manifest = Manifest("clpsych2025", ("a2",), ("a1", "a2", "b", "c"), "joint", options, expected)
+    options, tasks, source = resolve(FOLDER).options, ["a2"], str(FOLDER / "data" / phase)
+    gold = write_files(tmp_path / "gold", {})
+    asked = Request(tasks=tasks, all_tasks=tasks, layout="separate", options=options, source=source, out=str(gold))
+    organiser.prepare(asked)
     errors: dict[str, float] = {}
-    for folder in sorted((FOLDER / "data" / "baselines" / phase).iterdir()):
-        problems = Problems()
-        answers, _ = read_submission(reader, folder, manifest, problems)
-        assert problems.warnings == []
-        error = a2.score(gold, answers, options).metrics["a2_mse"].value
-        assert error is not None
-        errors[folder.name] = error
+    for folder in (FOLDER / "data" / "baselines" / phase).iterdir():
+        outcome = score(
+            tmp_path / folder.name, "clpsych2025", files_of(gold), files_of(folder), tasks=tasks, layout="tasks"
+        )
+        assert outcome.details["warnings"] == []
+        errors[folder.name] = outcome.scores["a2_mse"]
     assert errors["lexical-rule"] < errors["lead-sentence"]
 
 

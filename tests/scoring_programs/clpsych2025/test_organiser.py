@@ -1,14 +1,14 @@
 """The organiser's verbs: preparing gold, checking it, the empty template, what is secret."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from clpsych2025 import organiser
+from gen_bundle.build.package.client import ScoringPackage
+from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import resource
 from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import Request
@@ -216,23 +216,11 @@ def test_secrets_are_spans_summaries_and_scores_by_post(tmp_path: Path) -> None:
 
 
 def test_one_process_answers_call_after_call(tmp_path: Path) -> None:
-    call = json.dumps({"verb": "manifest", "request": request(tmp_path)})
-    command = [sys.executable, "-m", "clpsych2025.organiser"]
-    with subprocess.Popen(
-        command, cwd=resource("scoring_programs"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        calls, answers = process.stdin, process.stdout
-
-        def answer() -> Any:
-            calls.write(call + "\n")
-            calls.flush()
-            return json.loads(answers.readline().removeprefix("\x1e"))
-
-        (missing,) = answer()["messages"]
-        assert missing.startswith("gold.json: missing in the reference data.")
+    with ScoringPackage("clpsych2025", resource("scoring_programs")).opened() as one:
+        with pytest.raises(UserError, match=r"gold\.json: missing in the reference data\."):
+            one.call("manifest", request(tmp_path))
         write_gold(tmp_path, COMPLETE)
-        assert answer()["answer"]["timelines"]["t1"] == ["p1", "p2"]
-        calls.close()
-        assert process.wait(60) == 0
+        assert one.call("manifest", request(tmp_path))["timelines"]["t1"] == ["p1", "p2"]
+        assert one.process.stdin is not None
+        one.process.stdin.close()
+        assert one.process.wait(60) == 0

@@ -72,24 +72,6 @@ def test_a_missing_file_and_an_unknown_option_are_told(tmp_path: Path) -> None:
         read(folder(tmp_path, GOLD), BOTH, {"any": 1})
 
 
-@pytest.mark.slow
-def test_prepare_copies_valid_gold(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    out.mkdir()
-    source = folder(tmp_path / "source", GOLD)
-    answer = PACKAGE.call("prepare", {**ASK, "source": str(source), "out": str(out)})
-    assert answer == {"warnings": ["gold.csv: 1 of 4 speakers have no MMSE and are left out of the RMSE."]}
-    assert (out / "gold.csv").read_text(encoding="utf-8") == GOLD
-
-
-def test_prepare_refuses_faulty_gold(tmp_path: Path) -> None:
-    with pytest.raises(UserError) as caught:
-        PACKAGE.call(
-            "prepare", {**ASK, "source": str(folder(tmp_path, GOLD + "a,HC,1\nx,y,z\n")), "out": str(tmp_path)}
-        )
-    assert len(caught.value.messages) == 3
-
-
 RELEASED = (
     "Record-ID,TrainOrDev,Class,Gender,Age,Converted-MMSE\n"
     "Process-rec-001,train,MCI,Female,70,27\n"
@@ -107,6 +89,17 @@ def prepared(tmp_path: Path, files: dict[str, str], tasks: tuple[str, ...] = BOT
     answer = PACKAGE.call("prepare", {**ASK, "tasks": list(tasks), "source": str(source), "out": str(out)})
     assert [path.name for path in out.iterdir()] == ["gold.csv"]
     return answer["warnings"], (out / "gold.csv").read_text(encoding="utf-8")
+
+
+def test_prepare_copies_valid_gold(tmp_path: Path) -> None:
+    warning = "gold.csv: 1 of 4 speakers have no MMSE and are left out of the RMSE."
+    assert prepared(tmp_path, {"gold.csv": GOLD}) == ([warning], GOLD)
+
+
+def test_prepare_refuses_faulty_gold(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        prepared(tmp_path, {"gold.csv": GOLD + "a,HC,1\nx,y,z\n"})
+    assert len(caught.value.messages) == 3
 
 
 def test_the_labels_as_the_challenge_released_them_are_gold(tmp_path: Path) -> None:
