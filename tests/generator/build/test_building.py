@@ -157,13 +157,6 @@ def test_layout_separate_replaces_all_bundles_or_none(two_tasks: Path, bundles: 
 
 
 @pytest.mark.slow
-def test_layout_separate_with_a_task_writes_a_file(two_tasks: Path, tmp_path: Path) -> None:
-    one = built(two_tasks, out=tmp_path / "one.zip", layout="separate", task="again")
-    assert one.path == tmp_path / "one.zip"
-    assert document(one.path)["tasks"][0]["id"] == "again"
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [

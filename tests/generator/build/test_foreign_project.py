@@ -247,10 +247,6 @@ REFUSED: dict[str, tuple[str, str]] = {
         "tasks.dev.reference_data=data/dve",
         "tasks.dev.reference_data: nothing is at data/dve. Expected the reference data there",
     ),
-    "no such program": (
-        "programs.scoring=score",
-        "programs.scoring: nothing is at score. Expected the scoring program",
-    ),
     "outside": (
         "tasks.dev.input_data=../private",
         "tasks.dev.input_data: '../private' does not lead to a part of the project",

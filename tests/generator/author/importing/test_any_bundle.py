@@ -151,7 +151,7 @@ def a_bundle(draw: Drawn) -> Draft:
     return Draft(yaml, {"logo.png": png(), "terms.md": b"Be fair.\n", **files, **parts.files})
 
 
-@settings(max_examples=6, deadline=None, phases=[Phase.generate])  # shrinking would take minutes
+@settings(max_examples=8, deadline=None, phases=[Phase.generate])  # shrinking would take minutes
 @given(a_bundle())
 def test_the_build_of_its_project_is_the_same(draft: Draft) -> None:
     with tempfile.TemporaryDirectory() as name:

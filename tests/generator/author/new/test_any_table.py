@@ -1,9 +1,9 @@
 """Any table becomes a competition whose gold the scoring program reads, or is refused with a clear message."""
 
+import contextlib
 import csv
 import io
 import json
-import shutil
 import string
 import tempfile
 from pathlib import Path
@@ -57,24 +57,28 @@ def tables(draw: st.DrawFn) -> list[list[str]]:
 @example([["id", "{{ x }}"], ["1", "{% y %}"], ["2", "a: b # c"]], ".tsv", "50:50")
 def test_any_table_is_a_competition_or_a_clear_error(table: list[list[str]], suffix: str, split: str) -> None:
     with tempfile.TemporaryDirectory() as name:
-        work = Path(name)
-        path = work / f"gold{suffix}"
-        path.write_text(_text(table, suffix), encoding="utf-8", newline="")
         try:
-            proposal = propose(read_gold(path), Choices())
-            phases = divide(proposal, split)
+            _is_read(Path(name), table, suffix, Choices(), split)
         except UserError as error:
             for message in error.messages:
                 assert message.startswith(("gold.", "--split"))
                 assert "Expected" in message or "--" in message
-            return
+
+
+def _is_read(work: Path, table: list[list[str]], suffix: str, choices: Choices, split: str) -> None:
+    """Let the scoring program read the gold, and the example, of the competition that is made of a table."""
+    path = work / f"gold{suffix}"
+    path.write_text(_text(table, suffix), encoding="utf-8", newline="")
+    proposal = propose(read_gold(path), choices)
+    phases = divide(proposal, split)
+    try:
         folder = new_declared(Place("made", work), proposal, phases, check=False)
         competition = resolve(folder)
         for data in ("data", "example"):
             for phase in phases:
-                read = reference.read(folder / data / phase, [competition.tasks[0].id], competition.options)
-                assert read
-        shutil.rmtree(folder)
+                assert reference.read(folder / data / phase, [competition.tasks[0].id], competition.options)
+    except UserError as error:
+        raise AssertionError(error.messages) from error
 
 
 def _text(table: list[list[str]], suffix: str) -> str:
@@ -117,15 +121,6 @@ def test_names_on_pages_mean_nothing_to_jinja(text: str) -> None:
 def test_any_type_that_is_asked_for_fits_or_is_refused(
     table: list[list[str]], suffix: str, kind: str, many: bool
 ) -> None:
-    with tempfile.TemporaryDirectory() as name:
-        work = Path(name)
-        (work / f"gold{suffix}").write_text(_text(table, suffix), encoding="utf-8", newline="")
-        choices = Choices(answers=[(table[0][-1].strip(), kind)], rows="many" if many else None)
-        try:
-            proposal = propose(read_gold(work / f"gold{suffix}"), choices)
-            phases = divide(proposal, "none")
-        except UserError:
-            return
-        folder = new_declared(Place("made", work), proposal, phases, check=False)
-        competition = resolve(folder)
-        assert reference.read(folder / "data/test", [competition.tasks[0].id], competition.options)
+    choices = Choices(answers=[(table[0][-1].strip(), kind)], rows="many" if many else None)
+    with tempfile.TemporaryDirectory() as name, contextlib.suppress(UserError):
+        _is_read(Path(name), table, suffix, choices, "none")
