@@ -4,12 +4,14 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from gen_bundle.ground.resources import resource
 from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of
+from tests.scoring_programs.framed import run_without
 from tests.sweeps import sweep
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
@@ -18,6 +20,13 @@ BETTER = [("are2007", 1.5, 1), ("clarity2026", 2, 1), ("process2025", 1.5, 0.7),
 """Competition, and how often a score of the weak baseline the good one has at least, and an error at most."""
 
 NAMES = [name for name, *_ in BETTER]
+
+HEAVY = ("torch", "transformers", "pandas", "sklearn", "nltk")
+LIGHT = {
+    **dict.fromkeys(["are2007", "seedev2016"], HEAVY),  # SciPy pairs spans and events
+    **dict.fromkeys(["clarity2026", "process2025"], (*HEAVY, "numpy", "scipy")),
+}
+"""Competition → libraries that its scoring program does without."""
 
 
 def run_scripts(copy: Path, *scripts: str) -> None:
@@ -51,6 +60,18 @@ def test_the_good_baseline_beats_the_weak_one_everywhere(
     good, weak = (direct_scores(tmp_path, name, phase, baseline) for baseline in ("good", "weak"))
     for key, (sort, _) in columns_of(name).items():
         assert good[key] > at_least * weak[key] if sort == "desc" else good[key] < at_most * weak[key], key
+
+
+@pytest.mark.parametrize(("name", "blocked"), LIGHT.items())
+def test_a_job_without_a_model_waits_for_no_library(name: str, blocked: Sequence[str], tmp_path: Path) -> None:
+    """Whose import would take longer than all the rest."""
+    data = BUNDLES / name / "data"
+    gold, answers = files_of(data / "dev"), files_of(data / "baselines" / "dev" / "good")
+    outcome = run_without(tmp_path, blocked, name, gold, answers)
+    assert outcome.exit_code == 0, outcome.stderr
+    assert set(outcome.scores) == set(columns_of(name))
+    assert set(outcome.details) == {"signature", "warnings", "tasks"}
+    assert outcome.page is not None
 
 
 @pytest.mark.parametrize("layout", sweep(["joint", "tasks", "separate"], ["joint"]))

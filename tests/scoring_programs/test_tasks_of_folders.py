@@ -10,15 +10,10 @@ from gen_bundle.ground.resources import resource
 from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import Request
 from tests.bundles.replayed import columns_of, declared, files_of
-from tests.scoring_programs.framed import run_without, score, write_files
+from tests.scoring_programs.framed import score, write_files
 from tests.scoring_programs.read_secrets import read_secrets
 
 TASK = {"seedev2016": "full", "are2007": "task4"}
-SHOWN = {"seedev2016": "Regulates_<wbr>Process", "are2007": "Success rate by text"}
-ABOVE_0 = {
-    "seedev2016": (("full", "substitutions"), ("binary", "f1.Regulates_Process")),
-    "are2007": (("task3", "attempted"),),
-}
 
 
 @pytest.fixture(params=TASK)
@@ -34,20 +29,6 @@ def gold(name: str) -> dict[str, bytes]:
 @pytest.fixture
 def answer(name: str) -> dict[str, bytes]:
     return files_of(resource("bundles") / name / "data" / "baselines" / "dev" / "good")
-
-
-@pytest.mark.slow
-def test_they_run_without_torch_transformers_pandas_and_scikit_learn(
-    tmp_path: Path, name: str, gold: dict[str, bytes], answer: dict[str, bytes]
-) -> None:
-    outcome = run_without(tmp_path, ("torch", "transformers", "pandas", "sklearn", "nltk"), name, gold, answer)
-    assert outcome.exit_code == 0, outcome.stderr
-    assert set(outcome.scores) == set(columns_of(name))
-    assert set(outcome.details) == {"signature", "warnings", "tasks"}
-    for task, metric in ABOVE_0[name]:
-        assert outcome.details["tasks"][task][metric]["value"] > 0
-    assert outcome.page is not None
-    assert SHOWN[name] in outcome.page
 
 
 @pytest.mark.parametrize("layout", ["tasks", "separate"])

@@ -133,6 +133,13 @@ def gold_json(timelines: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
+def write_gold(folder: Path, timelines: Mapping[str, Mapping[str, Any]]) -> Path:
+    """A folder that holds a prepared gold."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "gold.json").write_text(json.dumps(gold_json(timelines)), encoding="utf-8")
+    return folder
+
+
 def full_gold(posts_of: dict[str, list[str]]) -> dict[str, Any]:
     """Gold for real ids: every class of span and every range of scores occurs; the texts are canaries."""
     return {

@@ -71,15 +71,6 @@ def test_deep_values_in_fields_are_named_without_being_shown(tmp_path: Path) -> 
     )
 
 
-@pytest.mark.slow
-def test_many_strange_keys_cost_few_messages(tmp_path: Path) -> None:
-    content = {**with_post(), **{f"x{number}": 0 for number in range(5_000)}}
-    submission, problems = read(tmp_path, content, manifest(IDS))
-    assert submission is not None
-    assert len(problems.warnings) == 50
-    assert problems.warned == 5_000
-
-
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 keys = st.text(max_size=3)
 values = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3))

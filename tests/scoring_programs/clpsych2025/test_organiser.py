@@ -12,7 +12,7 @@ from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import resource
 from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import Request
-from tests.scoring_programs.clpsych2025.cases import OPTIONS, TASKS, gold_json
+from tests.scoring_programs.clpsych2025.cases import OPTIONS, TASKS, gold_json, write_gold
 from tests.scoring_programs.read_secrets import read_secrets
 from tests.shared import FIXTURES
 
@@ -34,11 +34,6 @@ def request(folder: Path, **fields: Any) -> Request:
     return cast("Request", asked)
 
 
-def write_gold(folder: Path, timelines: dict[str, Any]) -> Path:
-    (folder / "gold.json").write_text(json.dumps(gold_json(timelines)))
-    return folder
-
-
 def check(folder: Path, **fields: Any) -> list[str]:
     return list(organiser.check_reference(request(folder, **fields))["warnings"])
 
@@ -50,10 +45,8 @@ def refusal(folder: Path, **fields: Any) -> list[str]:
 
 
 def test_prepared_gold_is_passed_on_as_it_stands(tmp_path: Path) -> None:
-    source, out = tmp_path / "source", tmp_path / "out"
-    source.mkdir()
+    source, out = write_gold(tmp_path / "source", COMPLETE), tmp_path / "out"
     out.mkdir()
-    write_gold(source, COMPLETE)
     answer = organiser.prepare(request(tmp_path, source=str(source), out=str(out)))
     assert answer == {"warnings": []}
     assert (out / "gold.json").read_bytes() == (source / "gold.json").read_bytes()

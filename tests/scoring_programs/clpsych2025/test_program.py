@@ -2,21 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.scoring_programs.clpsych2025.cases import CANARY, WORST, answer, full_gold, gold_json, post, write_files
+from tests.scoring_programs.clpsych2025.cases import CANARY, WORST, answer, full_gold, post, write_files, write_gold
+from tests.scoring_programs.framed import blocking
 from tests.scoring_programs.packed import run_program
 from tests.shared import FIXTURES
 
 pytestmark = pytest.mark.slow
-
-
-def write_gold(folder: Path, timelines: dict[str, Any]) -> Path:
-    folder.mkdir()
-    (folder / "gold.json").write_text(json.dumps(gold_json(timelines)), encoding="utf-8")
-    return folder
+LIBRARIES = ("torch", "transformers", "nltk", "bert_score", "numpy", "scipy", "sklearn", "pandas")
 
 
 @pytest.mark.parametrize("profile", ["published", "as-run"])
@@ -31,21 +26,12 @@ def test_the_real_template_gets_the_worst_of_everything_without_a_model(tmp_path
         gold,
         submission,
         options={"profile": profile},
-        environment={"PYTHONPATH": str(no_torch(tmp_path)), "HF_HOME": str(tmp_path)},
+        environment={"PYTHONPATH": str(blocking(tmp_path / "blocked", *LIBRARIES)), "HF_HOME": str(tmp_path)},
     )
     assert outcome.exit_code == 0, outcome.stderr
     assert outcome.scores == WORST
     assert outcome.details["tasks"]["a2"]["a2_abstentions"] == {"value": 94, "rows": 94}
     assert CANARY not in f"{outcome.stdout}{outcome.stderr}{outcome.details}{outcome.page}"
-
-
-def no_torch(folder: Path) -> Path:
-    """A folder for PYTHONPATH in which torch, transformers and nltk end the program when they are imported."""
-    blocked = folder / "blocked"
-    for name in ("torch", "transformers", "nltk", "bert_score"):
-        (blocked / name).mkdir(parents=True)
-        (blocked / name / "__init__.py").write_text("raise SystemExit('a model library was imported')\n")
-    return blocked
 
 
 def test_as_run_scores_beyond_the_worst_are_bounded_on_the_board_and_exact_in_the_details(tmp_path: Path) -> None:
@@ -59,6 +45,7 @@ def test_as_run_scores_beyond_the_worst_are_bounded_on_the_board_and_exact_in_th
         tasks=["a2"],
         layout="separate",
         options={"profile": "as-run"},
+        environment={"PYTHONPATH": str(blocking(tmp_path / "blocked", *LIBRARIES))},
     )
     assert outcome.scores["a2_mse"] == 81
     details = outcome.details["tasks"]["a2"]

@@ -182,12 +182,6 @@ def test_extra_fields_are_ignored_with_a_warning(tmp_path: Path) -> None:
     ]
 
 
-def test_a_byte_order_mark_is_tolerated(tmp_path: Path) -> None:
-    submission, problems = read(tmp_path, b"\xef\xbb\xbf" + json.dumps(GOOD).encode(), manifest(EXPECTED))
-    assert submission is not None
-    assert problems.warnings == []
-
-
 NAMES = {
     "Team_1.json": 0,
     "Swapped_team_2.json": 1,
