@@ -204,7 +204,10 @@ def test_an_expression_of_several_tasks(enters: bool, tmp_path: Path) -> None:
         del sent["numbers.csv"]
     found = score(options_of(declaration), PARTS, sent, tmp_path)
     assert found.value("final") == Value(0.5 - 0.05 + 1 if enters else 0.5 - 5 + 7)
-    assert set(found.results["one"].metrics) == {"acc", "final"}
+    assert {task: set(own.metrics) for task, own in found.results.items()} == {
+        "one": {"acc", "final"},
+        **({"two": {"e", "twice"}} if enters else {}),
+    }
     units = found.results["one"].units
     assert units is not None
     assert list(units().statistics) == ["acc", "final"]
