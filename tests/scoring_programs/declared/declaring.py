@@ -78,6 +78,11 @@ def faults_of(declaration: dict[str, Any], folder: Path = Path()) -> list[str]:
     return [f"{'.'.join(map(str, trail))}: {text}" for trail, text in section.found]
 
 
+def by_id(*fields: dict[str, Any], **keys: Any) -> dict[str, Any]:
+    """`submission` of one CSV file whose key is `id`."""
+    return {"file": "predictions.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, *fields], **keys}
+
+
 def one_task(
     submission: dict[str, Any], columns: list[dict[str, Any]], reference: dict[str, Any] | None = None, **keys: Any
 ) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("torch")
 
 from tests import tiny_models
-from tests.scoring_programs.declared.declaring import columns_of, csv_of, one_task, options_of, score
+from tests.scoring_programs.declared.declaring import by_id, columns_of, csv_of, one_task, options_of, score
 from tests.scoring_programs.declared.resampled import repeated, units_of
 from tests.scoring_programs.declared.whole import run_declared
 
@@ -87,9 +87,8 @@ def test_the_signature_names_the_engine_and_no_folder(tmp_path: Path) -> None:
 
 
 def test_units_of_a_declared_bertscore(tmp_path: Path) -> None:
-    submission = {"file": "predictions.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, *FIELDS]}
     engine = {"bertscore": {**ENGINE, "rescale": False}, "device": "cpu"}
-    options = options_of(one_task(submission, columns_of(b="bertscore"), options=engine))
+    options = options_of(one_task(by_id(*FIELDS), columns_of(b="bertscore"), options=engine))
     outcome = score(options, GOLD, SENT, tmp_path)
     counts = {"k0": 2, "k1": 0, "k2": 1}
     gold, sent = (repeated(files, counts) for files in ({"gold.csv": GOLD}, {"predictions.csv": SENT}))

@@ -16,6 +16,7 @@ from declared import organiser
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.results import ConfusionMatrix
 from tests.scoring_programs.declared.declaring import (
+    by_id,
     columns_of,
     csv_of,
     faults_of,
@@ -266,8 +267,7 @@ def test_what_does_not_go_together_is_named(
     field: dict[str, Any], metric: dict[str, Any], fault: str, tmp_path: Path
 ) -> None:
     (tmp_path / "metrics.py").write_text("def pair(gold, predicted):\n    return 1, 2\n", encoding="utf-8")
-    submission = {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, field]}
-    found = faults_of(one_task(submission, columns_of(m=metric)), tmp_path)
+    found = faults_of(one_task(by_id(field), columns_of(m=metric)), tmp_path)
     assert any(f".{one}".partition(f".{fault}")[1] for one in found), found
 
 

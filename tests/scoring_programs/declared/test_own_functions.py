@@ -22,6 +22,7 @@ from gen_bundle.cli import root
 from scoring_kit.errors import OrganiserError
 from tests.generator.after.report.declared_task import declared_task
 from tests.scoring_programs.declared.declaring import (
+    by_id,
     columns_of,
     csv_of,
     faults_of,
@@ -132,12 +133,11 @@ def test_a_module_that_cannot_be_run_is_the_organisers_mistake(text: str, expect
 
 
 def project(folder: Path, text: str, scoring_files: Sequence[str] = (), **phase: Any) -> Path:
-    own: dict[str, Any] = {"key": "own", "metric": "metrics.py:mine", "sort": "desc", "worst": 0}
-    columns = [{"key": "acc", "metric": "accuracy"}, own]
-    submission = {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, LABEL]}
-    phases = [{"id": "test", "name": "Test", "start": "2096-01-01 AoE", **phase}]
-    further = {"scoring_files": scoring_files} if scoring_files else {}
-    made = declared_task(folder / "mine", submission, columns, reference={"file": "gold.csv"}, phases=phases, **further)
+    more: dict[str, Any] = {"scoring_files": scoring_files} if scoring_files else {}
+    more["phases"] = [{"id": "test", "name": "Test", "start": "2096-01-01 AoE", **phase}]
+    more["reference"] = {"file": "gold.csv"}
+    columns = columns_of(acc="accuracy", own="metrics.py:mine")
+    made = declared_task(folder / "mine", by_id(LABEL, file="p.csv"), columns, **more)
     return write_files(made, {"metrics.py": text, "data/test/gold.csv": GOLD})
 
 
@@ -243,8 +243,7 @@ def test_a_library_that_is_not_here_leaves_the_trial_out(place: str, tmp_path: P
 def test_scoring_files_are_there_and_read(names: list[str], metric: str, fault: str, tmp_path: Path) -> None:
     for name in ("metrics.py", "costs"):
         (tmp_path / name).touch()
-    submission = {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, LABEL]}
-    declaration = one_task(submission, columns_of(c=metric), scoring_files=names)
+    declaration = one_task(by_id(LABEL), columns_of(c=metric), scoring_files=names)
     assert faults_of(declaration, tmp_path) == [f"scoring_files.0: {fault}"]
 
 

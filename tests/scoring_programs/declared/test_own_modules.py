@@ -10,7 +10,7 @@ from gen_bundle.build.package.programs import absent_imports, surely_absent
 from gen_bundle.build.package.resolve import resolve
 from gen_bundle.cli import root
 from gen_bundle.codabench.worker import PLATFORM_IMAGE
-from tests.scoring_programs.declared.declaring import columns_of, faults_of, one_task
+from tests.scoring_programs.declared.declaring import by_id, columns_of, faults_of, one_task
 from tests.scoring_programs.declared.test_own_functions import LABEL, project
 
 pytestmark = pytest.mark.slow
@@ -91,6 +91,5 @@ def test_the_name_of_another_module_is_refused(tmp_path: Path, name: str, key: s
     for file in ("metrics.py", name):
         (tmp_path / file).touch()
     own, files = ("metrics.py", [name]) if key.startswith("scoring") else (name, [])
-    submission = {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, LABEL]}
-    (fault,) = faults_of(one_task(submission, columns_of(c=f"{own}:mine"), scoring_files=files), tmp_path)
+    (fault,) = faults_of(one_task(by_id(LABEL), columns_of(c=f"{own}:mine"), scoring_files=files), tmp_path)
     assert fault.startswith(f"{key}: {name} has the name of a module of Python, of the platform's image or of ")

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.scoring_programs.declared.declaring import csv_of, declared_options, one_table, one_task, options_of, score
+from tests.scoring_programs.declared.declaring import (
+    by_id,
+    csv_of,
+    declared_options,
+    one_table,
+    one_task,
+    options_of,
+    score,
+)
 from tests.scoring_programs.declared.resampled import score_and_resample, units_of
 
 FIELDS: list[dict[str, Any]] = [
@@ -233,11 +241,10 @@ def test_in_how_many_units_each_class_is(
 
 
 def test_what_limits_the_intervals_of_columns(tmp_path: Path) -> None:
-    fields = [{"field": "id", "type": "string"}, {"field": "n", "type": "number"}]
     columns = [{"key": name, "metric": {"name": name, "field": "n"}, "worst": 9} for name in ("mae", "rmse")]
     columns += [{"key": name, "metric": {"name": name, "field": "n"}} for name in ("r2", "pearson", "mse")]
     columns.append({"key": "both", "expression": "rmse / 2 + mae", "sort": "asc", "worst": 9})
-    options = options_of(one_task({"file": "predictions.csv", "key": "id", "fields": fields}, columns))
+    options = options_of(one_task(by_id({"field": "n", "type": "number"}), columns))
     rows = csv_of("id,n", [["k1", 1], ["k2", 2], ["k3", 4]])
     found = score(options, rows, rows, tmp_path)
     limits = {"mae": "error", "rmse": "root", "r2": "squared", "mse": "squared", "both": "root"}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.generator.after.report.declared_task import declared_task
-from tests.scoring_programs.declared.declaring import columns_of
+from tests.scoring_programs.declared.declaring import by_id, columns_of
 from tests.scoring_programs.framed import score
 from tests.scoring_programs.packed import Outcome
 
@@ -28,18 +28,12 @@ def run_declared(
 
     `overrides` are keys of bundle.yaml, `keys` those of `submission`, `beside` files to copy beside bundle.yaml.
     """
-    submission = {
-        "file": "predictions.csv",
-        "key": "id",
-        "fields": [{"field": "id", "type": "string"}, *fields],
-        **keys,
-    }
     more = {
         "phases": [{"id": "test", "name": "Test", "start": "2096-01-01 AoE", "gold": "public"}],
         "reference": {"file": "gold.csv"},
         **(overrides or {}),
     }
-    competition = declared_task(folder / "competition", submission, columns_of(**metrics), **more)
+    competition = declared_task(folder / "competition", by_id(*fields, **keys), columns_of(**metrics), **more)
     for file in beside:
         shutil.copy(file, competition)
     return score(folder, str(competition), {"gold.csv": gold}, {"predictions.csv": answers}, phase="test")
