@@ -19,19 +19,17 @@ NUMBERS = ("mse", "rmse", "mae", "r2", "pearson", "spearman", "kendall")
 
 @pytest.mark.slow
 def test_a_job_of_labels_and_numbers_needs_neither_scipy_nor_scikit_learn(tmp_path: Path) -> None:
-    fields = [{"field": "label", "type": "label", "values": ["a", "b"]}, {"field": "x", "type": "number"}]
+    label, x = {"field": "label", "type": "label", "values": ["a", "b"]}, {"field": "x", "type": "number"}
     metrics = {name: {"name": name, "field": "label"} for name in LABELS}
     metrics |= {name: {"name": name, "field": "x"} for name in NUMBERS}
     keys = {
         "phases": [{"id": "test", "name": "Test", "start": "2096-01-01 AoE", "gold": "public"}],
         "reference": {"file": "gold.csv"},
     }
-    competition = resolve(declared_task(tmp_path / "competition", by_id(*fields), columns_of(**metrics), **keys))
+    competition = resolve(declared_task(tmp_path / "competition", by_id(label, x), columns_of(**metrics), **keys))
     text = "id,label,x\n1,a,1\n2,b,2\n3,a,3\n"
-    ref, res = (
-        write_files(tmp_path / "ref", {"gold.csv": text}),
-        write_files(tmp_path / "res", {"predictions.csv": text}),
-    )
+    ref = write_files(tmp_path / "ref", {"gold.csv": text})
+    res = write_files(tmp_path / "res", {"predictions.csv": text})
     (tmp_path / "run").mkdir()
     blocked = blocking(tmp_path / "blocked", "scipy", "sklearn", "pandas")
     members = program_members(competition, competition.parts[0])
