@@ -72,9 +72,10 @@ def own_columns(name: str, task_id: str, layout: str) -> set[str]:
     return {column.key for task in declared(name) if layout == "joint" or task.id == task_id for column in task.columns}
 
 
-def pages(name: str, layout: str = "joint") -> Mapping[str, str]:
+def pages(name: str, layout: str = "joint", *overrides: str) -> Mapping[str, str]:
     """The pages of a competition as they stand in the bundle; every formula of them can be read."""
-    competition = resolve(resource("bundles") / name, layout=layout, overrides=OVERRIDES.get(layout, ()))
+    chosen = (*OVERRIDES.get(layout, ()), *overrides)
+    competition = resolve(resource("bundles") / name, layout=layout, overrides=chosen)
     rendered = {page: content.decode() for page, content in render_pages(competition).items()}
     for text in rendered.values():
         html = page_html(text)

@@ -41,12 +41,6 @@ def test_the_data_are_sound_and_hold_what_the_rules_speak_of(phase: str) -> None
         assert all(len(key.pronouns) >= 5 for key in keys)
 
 
-@pytest.mark.parametrize("phase", ["dev", "test"])
-def test_participants_get_the_inputs_and_nothing_else(phase: str) -> None:
-    gold, public = files_of(FOLDER / "data" / phase), files_of(FOLDER / "data" / "public" / phase)
-    assert public == {name: content for name, content in gold.items() if name.endswith("-input.xml")}
-
-
 def test_no_text_stands_in_two_tasks() -> None:
     """The marked mentions of one task would answer another one."""
     words = [

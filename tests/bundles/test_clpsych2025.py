@@ -22,11 +22,12 @@ from gen_bundle.declaration.model import DeclaredCompetition
 from gen_bundle.ground.resources import resource
 from gen_bundle.image.models import read_models_file
 from scoring_kit.organiser import Request
-from tests.bundles.replayed import files_of
+from tests.bundles.replayed import files_of, pages
 from tests.scoring_programs.clpsych2025.cases import WORST
 from tests.scoring_programs.framed import score, write_files
 
-FOLDER = resource("bundles") / "clpsych2025"
+NAME = "clpsych2025"
+FOLDER = resource("bundles") / NAME
 PHASES = ("dev", "test")
 DIRECTIONS = {key: ("asc" if worst > 0 else "desc", worst) for key, worst in WORST.items()}
 """Of an error the worst value is the greatest, of all others 0."""
@@ -68,9 +69,9 @@ def test_where_the_organisers_keep_a_model_is_told_to_their_scoring_program_alon
     texts = {name: text.read_bytes() if isinstance(text, Path) else text for name, text in kit.items()}
     with zipfile.ZipFile(io.BytesIO(texts["validate.pyz"])) as validator:
         texts |= {name: validator.read(name) for name in validator.namelist()}
-    pages = render_pages(chosen)
-    assert not [name for name, text in {**texts, **pages}.items() if private.name.encode() in text]
-    assert b"`our-nli`" in pages["pages/evaluation.md"]
+    texts |= render_pages(chosen)
+    assert not [name for name, text in texts.items() if private.name.encode() in text]
+    assert b"`our-nli`" in texts["pages/evaluation.md"]
     assert json.loads(texts["scorer/joint/program.json"])["options"]["nli"]["model"] == "our-nli"
     assert program_description(chosen, chosen.tasks)["options"]["nli"]["model"] == str(private / "our-nli")
 
@@ -164,36 +165,20 @@ def test_the_better_baseline_is_better_and_both_are_valid(phase: str, tmp_path: 
     organiser.prepare(asked)
     errors: dict[str, float] = {}
     for folder in (FOLDER / "data" / "baselines" / phase).iterdir():
-        outcome = score(
-            tmp_path / folder.name, "clpsych2025", files_of(gold), files_of(folder), tasks=tasks, layout="tasks"
-        )
+        outcome = score(tmp_path / folder.name, NAME, files_of(gold), files_of(folder), tasks=tasks, layout="tasks")
         assert outcome.details["warnings"] == []
         errors[folder.name] = outcome.scores["a2_mse"]
     assert errors["lexical-rule"] < errors["lead-sentence"]
 
 
-PROFILES = {
-    "published": ("options.profile=published",),
-    "published, not rescaled": ("options.profile=published", "options.bertscore.rescale=false"),
-    "as-run": ("options.profile=as-run",),
-}
-
-
-@pytest.mark.parametrize("overrides", PROFILES.values(), ids=PROFILES)
-def test_every_formula_of_the_pages_can_be_read(overrides: tuple[str, ...]) -> None:
-    pages = render_pages(resolve(FOLDER, overrides=overrides))
-    evaluation = pages["pages/evaluation.md"].decode()
-    assert page_html(evaluation).count('display="block"') == 6
-    for page in pages.values():
-        html = page_html(page.decode())
-        assert "$" not in html
-        assert "\\frac" not in html
-
-
 def test_the_evaluation_page_describes_the_profile_that_is_scored() -> None:
     published, unscaled, as_run = (
-        render_pages(resolve(FOLDER, overrides=overrides))["pages/evaluation.md"].decode()
-        for overrides in PROFILES.values()
+        pages(NAME, "joint", *(f"options.{option}" for option in options))["pages/evaluation.md"]
+        for options in (
+            ["profile=published"],
+            ["profile=published", "bertscore.rescale=false"],
+            ["profile=as-run"],
+        )
     )
     assert published.count("**Choice:**") == 11
     assert "is rescaled with the baseline" in published
@@ -201,6 +186,7 @@ def test_the_evaluation_page_describes_the_profile_that_is_scored() -> None:
     assert "over *four* labels" in as_run
     assert as_run.count("**Choice:**") == 2  # which columns rank; the program's numbers leave nothing open
     for page in (published, unscaled, as_run):
+        assert page_html(page).count('display="block"') == 6
         head = " ".join(page.split("## ")[0].split())
         assert "**Choice:** there is one ranking for each task, by its column marked as ranked" in head
         assert "**Choice:** the leaderboard needs one column to sort by, which is A.1 Recall." in head
@@ -216,7 +202,7 @@ def test_a_bundle_of_one_task_says_nothing_of_a_leaderboard_over_several() -> No
 
 
 def test_the_shared_tasks_further_dates_stand_on_the_timeline_page() -> None:
-    page = page_html(render_pages(resolve(FOLDER))["pages/timeline.md"].decode())
+    page = page_html(pages(NAME)["pages/timeline.md"])
     rows = [re.findall(r"<td>(.*?)</td>", row) for row in page.replace("\xa0", " ").split("<tr>")]
     anywhere_on_earth = {cells[0]: cells[3] for cells in rows if cells}
     for date, what in (
@@ -244,7 +230,7 @@ def test_every_page_that_takes_part_in_the_plan_is_there(competition: DeclaredCo
 
 
 def test_the_example_on_the_submission_page_is_no_annotation() -> None:
-    page = render_pages(resolve(FOLDER))["pages/submission.md"].decode()
+    page = pages(NAME)["pages/submission.md"]
     example = json.loads(page.split("```json")[1].split("```")[0])
     first = next(iter(example["<timeline_id>"]["post_level"].values()))
     texts = [*first["adaptive_evidence"], *first["maladaptive_evidence"], first["summary"]]

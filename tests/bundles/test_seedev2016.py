@@ -66,12 +66,6 @@ def test_events_have_discontinuous_and_repeated_entities_as_arguments(phase: str
 
 
 @pytest.mark.parametrize("phase", ["dev", "test"])
-def test_participants_get_texts_and_entities_and_nothing_else(phase: str) -> None:
-    gold, public = files_of(FOLDER / "data" / phase), files_of(FOLDER / "data" / "public" / phase)
-    assert public == {name: content for name, content in gold.items() if not name.endswith(".a2")}
-
-
-@pytest.mark.parametrize("phase", ["dev", "test"])
 def test_an_oracle_is_perfect(tmp_path: Path, phase: str) -> None:
     gold = files_of(FOLDER / "data" / phase)
     outcome = score(tmp_path, NAME, gold, {name: text for name, text in gold.items() if name.endswith(".a2")})

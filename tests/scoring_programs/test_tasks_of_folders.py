@@ -14,6 +14,7 @@ from tests.scoring_programs.framed import score, write_files
 from tests.scoring_programs.read_secrets import read_secrets
 
 TASK = {"seedev2016": "full", "are2007": "task4"}
+SECRET = {"seedev2016": ".a2", "are2007": "-key.xml"}
 
 
 @pytest.fixture(params=TASK)
@@ -85,10 +86,10 @@ def test_prepare_copies_what_belongs_to_the_asked_tasks(
         organiser.prepare({**asked, "source": str(out), "tasks": others[-1:]})
 
 
-def test_what_participants_do_not_get_is_secret(
-    tmp_path: Path, name: str, organiser: Any, gold: dict[str, bytes]
-) -> None:
-    folder = write_files(tmp_path, gold)
-    files = read_secrets(folder, organiser.secrets(request(name, folder))).files
-    given = files_of(resource("bundles") / name / "data" / "public" / "dev")
-    assert set(files) == set(gold) - set(given)
+@pytest.mark.parametrize("phase", ["dev", "test"])
+def test_participants_get_everything_but_what_is_secret(name: str, organiser: Any, phase: str) -> None:
+    data = resource("bundles") / name / "data"
+    secret = read_secrets(data / phase, organiser.secrets(request(name, data / phase))).files
+    gold = files_of(data / phase)
+    assert secret == sorted(file for file in gold if file.endswith(SECRET[name]))
+    assert files_of(data / "public" / phase) == {file: content for file, content in gold.items() if file not in secret}

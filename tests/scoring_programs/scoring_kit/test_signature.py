@@ -12,19 +12,7 @@ from scoring_kit.results import TaskResult
 
 
 def signed(settings: dict[str, str]) -> dict[str, str]:
-    program = Program(
-        competition="a-task",
-        package="a_task",
-        title="A task",
-        version="1.0",
-        tasks=("one",),
-        all_tasks=("one",),
-        layout="joint",
-        task_names={"one": "One"},
-        options={},
-        columns=(),
-        details_min_items=5,
-    )
+    program = Program("a-task", "a_task", "A task", "1.0", "joint", ("one",), ("one",), {"one": "One"}, {}, (), 5)
     line = signature(program, {"one": TaskResult(metrics={}, settings=settings, libraries=["scipy", "numpy"])}, "00ff")
     return dict(part.split(":", 1) for part in line.split("|"))
 
