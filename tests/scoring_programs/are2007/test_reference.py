@@ -123,28 +123,28 @@ def test_missing_files_folders_and_unknown_options_are_named_together(tmp_path: 
     ]
 
 
-def test_pronouns_that_are_alone_are_pointed_out(tmp_path: Path) -> None:
-    alone = {"task1/t-key.xml": document(chain("c"), chain("a", "b"), PRONOUNS)}
-    folder = write_files(tmp_path, {**FILES, **alone})
-    assert organiser.check_reference(request(folder)) == {
-        "warnings": ["task1/t-key.xml: pronouns that are alone in their chain cannot be resolved; there are 1."]
-    }
+NO_LINK = "no key has a chain of two mentions, so that every submission scores 0."
 
 
-def test_a_task_without_any_pronoun_to_resolve_is_pointed_out(tmp_path: Path) -> None:
-    without = document(chain("0 2", "3 4"))
-    folder = write_files(tmp_path, {**FILES, "task3/t-key.xml": without})
-    assert organiser.check_reference(request(folder)) == {
-        "warnings": ["task3: no key lists an anaphoric pronoun, so that every submission scores 0."]
-    }
-
-
-@pytest.mark.parametrize("key", [document(), document(chain("a"), chain("b"))])
-def test_a_task_without_any_link_is_pointed_out(tmp_path: Path, key: str) -> None:
-    folder = write_files(tmp_path, {**FILES, "task2/t-key.xml": key, "task4/t-key.xml": document(chain("0 2"))})
-    assert organiser.check_reference(request(folder)) == {
-        "warnings": [
-            f"{task}: no key has a chain of two mentions, so that every submission scores 0."
-            for task in ("task2", "task4")
-        ]
-    }
+@pytest.mark.parametrize(
+    ("keys", "warnings"),
+    [
+        (
+            {"task1/t-key.xml": document(chain("c"), chain("a", "b"), PRONOUNS)},
+            ["task1/t-key.xml: pronouns that are alone in their chain cannot be resolved; there are 1."],
+        ),
+        (
+            {"task3/t-key.xml": document(chain("0 2", "3 4"))},
+            ["task3: no key lists an anaphoric pronoun, so that every submission scores 0."],
+        ),
+        ({"task2/t-key.xml": document()}, [f"task2: {NO_LINK}"]),
+        (
+            {"task2/t-key.xml": document(chain("a"), chain("b")), "task4/t-key.xml": document(chain("0 2"))},
+            [f"task2: {NO_LINK}", f"task4: {NO_LINK}"],
+        ),
+    ],
+    ids=["a pronoun that is alone", "no pronoun", "no chain", "no link"],
+)
+def test_what_nobody_can_find_is_pointed_out(tmp_path: Path, keys: dict[str, str], warnings: list[str]) -> None:
+    folder = write_files(tmp_path, {**FILES, **keys})
+    assert organiser.check_reference(request(folder)) == {"warnings": warnings}

@@ -30,21 +30,7 @@ CANDIDATES = ["I feel tired today.", "a long day", "nothing at all, again and ag
 REFERENCES = ["I felt tired", "my family", "the noise since last winter"]
 
 WORDS = st.sampled_from(
-    [
-        "I",
-        "feel",
-        "tired",
-        "a long day",
-        "sleep",
-        "the noise",
-        "nothing",
-        "[SEP]",
-        "½",
-        "😀",
-        "مرحبا",
-        "e\u0301",
-        "\u200b",
-    ]
+    ["I", "feel", "tired", "a long day", "sleep", "the noise", "nothing", "[SEP]", "½", "😀", "مرحبا", "é", "\u200b"]
 )
 # Unassigned and private characters are left out: what is dropped as a control character differs there between the
 # library's Python tokenizer for BERT and the compiled one.
