@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.live.update import UpdateError
+from gen_bundle.live.update import Update, UpdateError
 from tests.generator.check.drafts import both, first_phase, first_task, put, write
 from tests.generator.live.conftest import (
     Looked,
@@ -39,7 +39,7 @@ def test_a_task_keeps_the_files_that_are_not_replaced(site: Site, number: int, v
     assert body.keys() >= {"name", "description", *ROLES}
 
 
-def test_a_task_keeps_the_flag_that_only_the_list_shows(site: Site, number: int, looked: Looked) -> None:
+def test_a_task_keeps_the_flag_that_only_the_list_shows(site: Site, looked: Looked) -> None:
     task_of(site)["ingestion_only_during_scoring"] = True
     looked(first_task(ingestion_only_during_scoring=True), NEW_GOLD).apply()
     assert task_of(site)["ingestion_only_during_scoring"] is True
@@ -59,17 +59,24 @@ def test_a_refused_request_that_emptied_fields_is_undone(site: Site, number: int
     assert held(site) == before
 
 
-def test_changes_that_were_made_before_one_is_refused_are_undone(site: Site, number: int, looked: Looked) -> None:
+GOLD_RESTORED = "Restored: task Task: reference data. The competition is as it was before."
+
+
+def fails_and_is_undone(site: Site, update: Update, why: str, said: str = GOLD_RESTORED) -> None:
+    """Apply changes of which one fails."""
     before = held(site)
-    update = looked(NEW_GOLD, put("docker_image", "x" * 129))
-    with pytest.raises(UpdateError, match="answered 400") as caught:
+    with pytest.raises(UpdateError, match=why) as caught:
         update.apply()
-    assert "Restored: task Task: reference data" in str(caught.value)
+    assert said in str(caught.value)
     assert held(site) == before
 
 
+def test_changes_that_were_made_before_one_is_refused_are_undone(site: Site, looked: Looked) -> None:
+    fails_and_is_undone(site, looked(NEW_GOLD, put("docker_image", "x" * 129)), "answered 400")
+
+
 @pytest.mark.parametrize("request_", ["PUT /api/tasks/", "PATCH /api/competitions/"])
-def test_an_answer_of_500_after_the_change_was_made(site: Site, number: int, looked: Looked, request_: str) -> None:
+def test_an_answer_of_500_after_the_change_was_made(site: Site, looked: Looked, request_: str) -> None:
     site.breaks_after = {request_}
     looked(NEW_GOLD, NEW_TITLE).apply()
     assert competition_of(site)["title"] == "Other"
@@ -78,22 +85,19 @@ def test_an_answer_of_500_after_the_change_was_made(site: Site, number: int, loo
 
 
 @pytest.mark.parametrize("request_", ["PUT /api/tasks/", "PATCH /api/competitions/"])
-def test_an_answer_of_500_without_the_change(site: Site, number: int, looked: Looked, request_: str) -> None:
-    before = held(site)
+def test_an_answer_of_500_without_the_change(site: Site, looked: Looked, request_: str) -> None:
     site.breaks_before = {request_}
-    with pytest.raises(UpdateError, match=r"Server Error \(500\)") as caught:
-        looked(NEW_GOLD, NEW_TITLE).apply()
-    assert "The competition is as it was before." in str(caught.value)
-    assert held(site) == before
+    said = "The competition is as it was before."
+    fails_and_is_undone(site, looked(NEW_GOLD, NEW_TITLE), r"Server Error \(500\)", said)
 
 
-def test_a_lost_answer_to_storing_a_file(site: Site, number: int, looked: Looked) -> None:
+def test_a_lost_answer_to_storing_a_file(site: Site, looked: Looked) -> None:
     site.breaks_after = {"datasets/completed/"}
     looked(NEW_GOLD).apply()
     assert task_of(site)["reference_data"]["name"].startswith("reference_data of task")
 
 
-def test_a_file_that_cannot_be_stored_changes_nothing(site: Site, number: int, looked: Looked) -> None:
+def test_a_file_that_cannot_be_stored_changes_nothing(site: Site, looked: Looked) -> None:
     before = held(site)
     site.breaks_before = {"POST /api/datasets/"}
     with pytest.raises(Exception, match=r"Server Error \(500\)"):
@@ -126,9 +130,7 @@ def test_what_the_site_stores_otherwise_without_a_word_is_undone(site: Site, num
         ("queue", {"id": 3, "name": "a"}),
     ],
 )
-def test_what_no_change_of_ours_may_move_is_watched(
-    site: Site, number: int, looked: Looked, key: str, moved: Any
-) -> None:
+def test_what_no_change_of_ours_may_move_is_watched(site: Site, looked: Looked, key: str, moved: Any) -> None:
     update = looked(NEW_TITLE)
     site.edits.stored_otherwise = [{key: moved}]
     with pytest.raises(UpdateError) as caught:
@@ -138,7 +140,7 @@ def test_what_no_change_of_ours_may_move_is_watched(
     assert f"could not be restored: {words}." in caught.value.messages[1]
 
 
-def test_what_was_lost_for_good_is_said(site: Site, number: int, looked: Looked) -> None:
+def test_what_was_lost_for_good_is_said(site: Site, looked: Looked) -> None:
     last = competition_of(site)["phases"][1]["id"]
     site.edits.loses_phase = last
     with pytest.raises(UpdateError) as caught:
@@ -149,12 +151,10 @@ def test_what_was_lost_for_good_is_said(site: Site, number: int, looked: Looked)
     assert competition_of(site)["phases"][0]["max_submissions_per_person"] == 30
 
 
-def test_restoring_is_tried_again(site: Site, number: int, looked: Looked) -> None:
-    before = held(site)
+def test_restoring_is_tried_again(site: Site, looked: Looked) -> None:
     site.edits.stored_otherwise = [{"reward": "a car"}, {"reward": "two cars"}]
-    with pytest.raises(UpdateError, match="The competition is as it was before"):
-        looked(NEW_TITLE).apply()
-    assert held(site) == before
+    said = "Restored: title, reward. The competition is as it was before."
+    fails_and_is_undone(site, looked(NEW_TITLE), "reward: the site stored something else", said)
 
 
 def test_after_a_change_that_cannot_be_looked_at_the_backup_is_named(
@@ -176,9 +176,9 @@ def test_after_a_change_that_cannot_be_looked_at_the_backup_is_named(
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
 def test_an_interruption_between_two_changes_is_undone(
-    site: Site, number: int, looked: Looked, monkeypatch: pytest.MonkeyPatch, end: type[BaseException]
+    site: Site, looked: Looked, monkeypatch: pytest.MonkeyPatch, end: type[BaseException]
 ) -> None:
-    update, before = looked(NEW_GOLD, NEW_TITLE), held(site)
+    update = looked(NEW_GOLD, NEW_TITLE)
     send, ends = update.connection.send, [end]
 
     def until_the_end(method: str, path: str, body: Any = None) -> Any:
@@ -188,28 +188,21 @@ def test_an_interruption_between_two_changes_is_undone(
         return answer
 
     monkeypatch.setattr(update.connection, "send", until_the_end)
-    with pytest.raises(UpdateError, match="interrupted") as caught:
-        update.apply()
-    assert "Restored: task Task: reference data. The competition is as it was before." in caught.value.advice
-    assert held(site) == before
+    fails_and_is_undone(site, update, "interrupted")
 
 
-def test_a_log_that_cannot_be_written_between_two_changes_undoes_them(site: Site, number: int, looked: Looked) -> None:
-    update, before = looked(NEW_GOLD, NEW_TITLE), held(site)
-
+def test_a_log_that_cannot_be_written_between_two_changes_undoes_them(site: Site, looked: Looked) -> None:
     def fault(method: str, path: str) -> None:
         if method == "PUT" and "/tasks/" in path:
             close_log()
 
+    update = looked(NEW_GOLD, NEW_TITLE)
     site.before = fault
-    with pytest.raises(UpdateError, match="the log of changes cannot be written") as caught:
-        update.apply()
-    assert "Restored: task Task: reference data. The competition is as it was before." in caught.value.advice
-    assert held(site) == before
+    fails_and_is_undone(site, update, "the log of changes cannot be written")
 
 
-def test_an_answer_that_nobody_foresaw_undoes_the_changes(site: Site, number: int, looked: Looked) -> None:
-    update, before = looked(NEW_GOLD, NEW_TITLE), held(site)
+def test_an_answer_that_nobody_foresaw_undoes_the_changes(site: Site, looked: Looked) -> None:
+    update = looked(NEW_GOLD, NEW_TITLE)
     odd = [["no competition"]]
 
     def fault(_: str, path: str) -> Any:
@@ -217,13 +210,10 @@ def test_an_answer_that_nobody_foresaw_undoes_the_changes(site: Site, number: in
         return odd.pop() if after and odd and "/competitions/" in path else None
 
     site.before = fault
-    with pytest.raises(UpdateError, match="answered with data of another kind") as caught:
-        update.apply()
-    assert "The competition is as it was before." in caught.value.advice
-    assert held(site) == before
+    fails_and_is_undone(site, update, "answered with data of another kind")
 
 
-def test_without_a_backup_nothing_is_changed(site: Site, number: int, looked: Looked, tmp_path: Path) -> None:
+def test_without_a_backup_nothing_is_changed(site: Site, looked: Looked, tmp_path: Path) -> None:
     update, before = looked(NEW_TITLE), held(site)
     update.bundle = tmp_path / "next.zip" / "no-folder.zip"
     with pytest.raises(Exception, match="cannot be written"):
@@ -232,7 +222,7 @@ def test_without_a_backup_nothing_is_changed(site: Site, number: int, looked: Lo
     assert site.changing() == []
 
 
-def test_what_was_changed_while_one_thought_about_it_is_kept(site: Site, number: int, looked: Looked) -> None:
+def test_what_was_changed_while_one_thought_about_it_is_kept(site: Site, looked: Looked) -> None:
     update = looked(NEW_TITLE)
     competition_of(site)["title"] = "By somebody else"
     with pytest.raises(UpdateError, match="title: changed on the site meanwhile") as caught:
@@ -242,18 +232,18 @@ def test_what_was_changed_while_one_thought_about_it_is_kept(site: Site, number:
     assert not [one for one in site.changing() if one.startswith("PATCH")]
 
 
-def test_a_limit_that_means_the_same_is_not_sent(site: Site, number: int, looked: Looked) -> None:
+def test_a_limit_that_means_the_same_is_not_sent(site: Site, looked: Looked) -> None:
     competition_of(site)["phases"][0]["max_submissions_per_day"] = None
     assert looked(first_phase(max_submissions_per_day=0)).edits == ()
 
 
-def test_a_date_is_compared_as_a_moment(site: Site, number: int, looked: Looked) -> None:
+def test_a_date_is_compared_as_a_moment(site: Site, looked: Looked) -> None:
     competition_of(site)["phases"][0]["start"] = "2031-01-01T02:00:00.250000+02:00"
     assert looked().changes == ()
     assert looked().edits == ()
 
 
-def test_texts_are_compared_as_the_site_keeps_them(site: Site, number: int, looked: Looked) -> None:
+def test_texts_are_compared_as_the_site_keeps_them(site: Site, looked: Looked) -> None:
     competition_of(site)["pages"][0]["content"] = "# Overview\r\n\r\nMore"
     update = looked(both(write("overview.md", b"\n# Overview\n\nMore\n \n"), put("description", " ")))
     assert update.changes == ()
