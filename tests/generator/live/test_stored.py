@@ -81,16 +81,11 @@ def test_a_refusal_that_no_rule_knows(message: str) -> None:
 
 
 CHANGES: list[tuple[tuple[Any, ...], Any, str]] = [  # others, `update` sees and makes in its own tests
-    (("title",), "Other", "competition: title"),
-    (("pages", 0, "content"), "Other", "pages, Overview: text (1 line out, 2 in)"),
-    (("phases", 0, "name"), "Other", "phases, Main: name"),
     (("phases",), [], "phases, Main: added"),
     (("pages",), [], "pages, Overview: added"),
     (("leaderboards", 0, "title"), "Other", "leaderboard: title"),
-    (("leaderboards", 0, "submission_rule"), "Force_Last", "leaderboard: submission rule"),
     (("leaderboards", 0, "primary_index"), 1, "leaderboard: ranked by"),
     (("leaderboards", 0, "columns"), [], "leaderboard, points: added"),
-    (("leaderboards", 0, "columns", 0, "title"), "Other", "leaderboard, points: title"),
     (("leaderboards", 0, "columns", 0, "sorting"), "asc", "leaderboard, points: better"),
     (("leaderboards", 0, "columns", 0, "precision"), 9, "leaderboard, points: decimals"),
     (("leaderboards", 0, "columns", 0, "hidden"), True, "leaderboard, points: hidden"),

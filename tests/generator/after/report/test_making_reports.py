@@ -31,21 +31,6 @@ def task(folder: Path, name: str = "classification") -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_few_units_have_no_intervals_and_it_is_said(tmp_path: Path) -> None:
-    competition = shared_task(tmp_path, 9)
-    teams = submissions(competition, {"A": 1.0, "B": 0.2})
-    done = rank(competition, teams, "--report", tmp_path / "report", "--resamples", 200)
-    assert done.exit_code == 0, done.output
-    one = task(tmp_path / "report")
-    assert all(team[key] is None for team in one["teams"] for key in ("low", "high", "rank_low", "rank_high"))
-    assert one["pairs"][0]["low"] is None
-    assert 0 < one["pairs"][0]["p"] <= 1
-    assert one["stability"] == {"tau_mean": None, "wins": {}}
-    for name in ("report.html", "report.tex"):
-        assert "There are only 9 units" in (tmp_path / "report" / name).read_text()
-
-
-@pytest.mark.slow
 def test_settings_of_the_folder_are_not_obeyed(tmp_path: Path) -> None:
     (tmp_path / "matplotlibrc").write_bytes(b"text.usetex: True\n# \xff\n")
     names = {"A": 1.0, "B": 0.2}

@@ -76,8 +76,12 @@ def test_few_scored_units_have_no_intervals_however_many_there_are(tmp_path: Pat
     ]
     task, page = report_of(tmp_path / "c", numbers(3, 57), columns)
     assert task["units"] == 3
-    assert all(team["low"] is None for team in task["teams"])
-    assert "There are only 3 units; at least 50 make an interval." in page
+    assert all(team[key] is None for team in task["teams"] for key in ("low", "high", "rank_low", "rank_high"))
+    assert task["pairs"][0]["low"] is None
+    assert 0 < task["pairs"][0]["p"] <= 1
+    assert task["stability"] == {"tau_mean": None, "wins": {}}
+    for text in (page, (tmp_path / "c" / "report" / "report.tex").read_text()):
+        assert "There are only 3 units; at least 50 make an interval." in text
 
 
 def labels(key: str, number: int) -> Rows:
