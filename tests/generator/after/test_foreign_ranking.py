@@ -53,10 +53,20 @@ ORDERS: dict[str, tuple[Change, str, dict[str, object]]] = {
         "team,seconds,set1-acc\nA,3,.9\nB,2,.1\n",
         {"B": 1, "A": 2},
     ),
+    "a hidden column breaks no ties": (
+        with_columns({**SECONDS, "hidden": True}),
+        "team,set1-acc,seconds\nA,.5,3\nB,.5,2\n",
+        {"A": 1, "B": 1},
+    ),
     "a computed column ranks": (
         with_columns(F1, MEAN, primary_index=2),
         "team,set1-acc,f1\nA,.5,.5\nB,.2,.9\n",
         {"B": 1, "A": 2},
+    ),
+    "ranks are compared": (
+        with_columns(F1, PLACE, primary_index=2),
+        "team,set1-acc,f1\nA,.9,.1\nB,.8,.9\nC,.1,.2\n",
+        {"B": 1, "A": 2, "C": 3},
     ),
     "declared ties": (
         with_columns(SECONDS, F1, ties="equal", tie_break=["f1"]),
