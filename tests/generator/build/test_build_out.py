@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
     ("epoch", "moment"), [("0", (1980, 1, 1, 0, 0, 0)), ("99999999999", (2107, 12, 31, 23, 59, 58))]
 )
 def test_a_time_that_a_zip_cannot_hold_becomes_the_nearest(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, epoch: str, moment: tuple[int, ...]
+    folder: Path, monkeypatch: pytest.MonkeyPatch, epoch: str, moment: tuple[int, ...]
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
     with zipfile.ZipFile(built(folder).path) as archive:
@@ -33,9 +33,7 @@ def test_a_time_that_a_zip_cannot_hold_becomes_the_nearest(
 
 
 @pytest.mark.parametrize("epoch", ["", "yesterday", "-5", "1.5"])
-def test_a_source_date_epoch_that_is_no_time_is_told(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, epoch: str
-) -> None:
+def test_a_source_date_epoch_that_is_no_time_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch, epoch: str) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
     with pytest.raises(UserError, match="SOURCE_DATE_EPOCH"):
         built(folder)

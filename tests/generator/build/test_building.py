@@ -117,7 +117,7 @@ def test_a_program_is_self_contained_and_has_no_organiser(bundle: Path) -> None:
 
 
 @pytest.mark.slow
-def test_layout_tasks_has_a_program_for_each_task_and_every_column(two_tasks: Path, tmp_path: Path) -> None:
+def test_layout_tasks_has_a_program_for_each_task_and_every_column(two_tasks: Path) -> None:
     one = built(two_tasks, layout="tasks")
     text = document(one.path)
     assert [task["id"] for task in text["tasks"]] == ["classification", "again"] * 2
@@ -128,7 +128,7 @@ def test_layout_tasks_has_a_program_for_each_task_and_every_column(two_tasks: Pa
 
 
 @pytest.mark.slow
-def test_layout_tasks_asked_for_replaces_a_rule_that_would_lose_scores(folder: Path, tmp_path: Path) -> None:
+def test_layout_tasks_asked_for_replaces_a_rule_that_would_lose_scores(folder: Path) -> None:
     one = built(folder, layout="tasks")
     assert document(one.path)["leaderboards"][0]["submission_rule"] == "Force_Latest_Multiple"
     assert any("last would lose the scores" in note for note in one.notes)
@@ -177,7 +177,7 @@ def test_wrong_use_is_told(two_tasks: Path, tmp_path: Path, changes: dict[str, A
 
 
 @pytest.mark.slow
-def test_the_same_input_gives_the_same_bytes(folder: Path, bundle: Path, tmp_path: Path) -> None:
+def test_the_same_input_gives_the_same_bytes(folder: Path, bundle: Path) -> None:
     for path in folder.rglob("*"):
         os.utime(path, (1_700_000_000, 1_700_000_000))
         if path.is_file():
@@ -221,7 +221,7 @@ def test_a_file_that_is_no_bundle_is_not_replaced_unasked(folder: Path, tmp_path
     assert out.read_text(encoding="utf-8") == "precious"
 
 
-def test_faults_of_the_data_are_told_over_all_phases(folder: Path, tmp_path: Path) -> None:
+def test_faults_of_the_data_are_told_over_all_phases(folder: Path) -> None:
     for phase in ("dev", "test"):
         (folder / "data" / phase / "gold.csv").write_text("id,label\nt1,happy\nt1,sad\n", encoding="utf-8")
     messages = "\n".join(refused(folder))
@@ -229,7 +229,7 @@ def test_faults_of_the_data_are_told_over_all_phases(folder: Path, tmp_path: Pat
     assert "happy" not in messages
 
 
-def test_a_missing_phase_is_named(folder: Path, tmp_path: Path) -> None:
+def test_a_missing_phase_is_named(folder: Path) -> None:
     shutil.rmtree(folder / "data" / "test")
     with pytest.raises(UserError, match=r"no folder .*data/test"):
         built(folder)
@@ -292,13 +292,13 @@ def test_a_column_computed_over_tasks_is_refused_in_layout_separate(two_tasks: P
 @pytest.mark.parametrize(
     ("link", "expected"), [("../dev", "a link to a folder"), ("../nothing", "a link that leads nowhere")]
 )
-def test_a_link_is_not_left_out_in_silence(folder: Path, tmp_path: Path, link: str, expected: str) -> None:
+def test_a_link_is_not_left_out_in_silence(folder: Path, link: str, expected: str) -> None:
     (folder / "data" / "public" / "more").symlink_to(link)
     with pytest.raises(UserError, match=f"public/more: is {expected}"):
         built(folder)
 
 
-def test_a_name_that_no_zip_can_hold_is_told(folder: Path, tmp_path: Path) -> None:
+def test_a_name_that_no_zip_can_hold_is_told(folder: Path) -> None:
     (folder / "data" / "public" / "caf\udce9.txt").write_text("?", encoding="utf-8")
     with pytest.raises(UserError, match=r"caf\\udce9.txt': this name is not UTF-8"):
         built(folder)
@@ -332,7 +332,7 @@ def test_a_worst_score_that_may_be_the_best_is_pointed_out(column: str, worst: f
 
 
 @pytest.mark.slow
-def test_a_page_with_an_unknown_name_is_told_with_its_line(folder: Path, tmp_path: Path) -> None:
+def test_a_page_with_an_unknown_name_is_told_with_its_line(folder: Path) -> None:
     page = folder / "pages" / "overview.md.j2"
     page.write_text("# Title\n\n{{ competition.titel }}\n", encoding="utf-8")
     (folder / "pages" / "terms.md.j2").write_text("{% if %}", encoding="utf-8")
@@ -360,7 +360,7 @@ def test_baselines_are_folders_zips_or_single_files(varied: Path) -> None:
         assert list(members(files[f"solutions/dev/{name}.zip"])) == ["predictions.csv"]
 
 
-def test_baselines_without_a_file_or_a_name_of_their_own_are_told(folder: Path, tmp_path: Path) -> None:
+def test_baselines_without_a_file_or_a_name_of_their_own_are_told(folder: Path) -> None:
     baselines = folder / "data" / "baselines" / "dev"
     (baselines / "nothing").mkdir()
     with pytest.raises(UserError, match="nothing: holds no file"):
@@ -378,7 +378,7 @@ def test_public_data_of_one_phase_stay_out_of_the_other(varied: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_bundle_that_codabench_would_refuse_is_not_left_behind(folder: Path, tmp_path: Path) -> None:
+def test_a_bundle_that_codabench_would_refuse_is_not_left_behind(folder: Path) -> None:
     (folder / "logo.png").write_text("no picture", encoding="utf-8")
     assert any("logo" in message for message in refused(folder))
     one = built(folder, force=True)
@@ -388,7 +388,7 @@ def test_a_bundle_that_codabench_would_refuse_is_not_left_behind(folder: Path, t
 
 
 @pytest.mark.slow
-def test_gold_where_participants_can_read_it_stops_a_build(folder: Path, tmp_path: Path) -> None:
+def test_gold_where_participants_can_read_it_stops_a_build(folder: Path) -> None:
     shutil.copy(folder / "data" / "test" / "gold.csv", folder / "data" / "public" / "test" / "labels.csv")
     assert any(one.startswith("public/test/labels.csv is the reference file") for one in refused(folder))
     one = built(folder, force=True)

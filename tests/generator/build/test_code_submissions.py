@@ -40,16 +40,12 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return work / "bundle.zip"
 
 
-def record_of(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "dry-run.json").read_text(encoding="utf-8"))
-    return found
-
-
 def recorded_dry_run(bundle: Path, version: str, out: Path) -> dict[str, Any]:
     """What is recorded of a dry run."""
     done = command("dry-run", bundle, "--engine", "process", "--platform-version", version, "--out", out)
     assert done.exit_code == 0, done.output
-    return record_of(out)
+    found: dict[str, Any] = json.loads((out / "dry-run.json").read_text(encoding="utf-8"))
+    return found
 
 
 def check_board(record: dict[str, Any]) -> None:
@@ -127,7 +123,7 @@ def test_the_validator_judges_code_without_running_it(bundle: Path, tmp_path: Pa
     assert not mark.exists()
 
 
-def test_input_data_and_code_belong_together(competition: Path, tmp_path: Path) -> None:
+def test_input_data_and_code_belong_together(competition: Path) -> None:
     shutil.rmtree(competition / "data/input/test")
     with pytest.raises(UserError, match=r"input/test: holds no file. Expected what the submitted code may read"):
         built(competition, overrides=("phases.test.gold=secret",))
@@ -142,12 +138,12 @@ def test_input_data_without_code_are_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_codalab_takes_no_code(competition: Path, tmp_path: Path) -> None:
+def test_codalab_takes_no_code(competition: Path) -> None:
     with pytest.raises(UserError, match=r"submission\.kind: code is not supported by --platform codalab"):
         built(competition, platform="codalab")
 
 
 @pytest.mark.slow
-def test_gold_among_what_the_code_reads_stops_the_build(competition: Path, tmp_path: Path) -> None:
+def test_gold_among_what_the_code_reads_stops_the_build(competition: Path) -> None:
     write_csv(competition / "data/input/test/texts.csv", rows_of("test", 30), "id", "language", "label")
     assert any("input_data/test.zip" in message for message in refused(competition))

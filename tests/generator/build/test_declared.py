@@ -176,7 +176,7 @@ def test_what_an_average_rank_cannot_be(competition: Path, declaration: dict[str
 
 
 @pytest.mark.slow
-def test_labels_of_all_phases_are_known_in_each(competition: Path, tmp_path: Path) -> None:
+def test_labels_of_all_phases_are_known_in_each(competition: Path) -> None:
     """`values` is not declared: a label that only the development gold has may be answered in the test phase."""
     rows = rows_of("dev", 20)
     rows[0]["label"] = "mixed"
@@ -191,7 +191,7 @@ def test_labels_of_all_phases_are_known_in_each(competition: Path, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_labels_are_those_of_the_gold_column_that_is_compared(competition: Path, tmp_path: Path) -> None:
+def test_labels_are_those_of_the_gold_column_that_is_compared(competition: Path) -> None:
     for phase, number in (("dev", 20), ("test", 30)):
         rows = [{**row, "feeling": row.pop("label")} for row in rows_of(phase, number)]
         write_csv(competition / "data" / phase / "gold.csv", rows)
@@ -205,7 +205,7 @@ def test_labels_are_those_of_the_gold_column_that_is_compared(competition: Path,
         built(competition)
 
 
-def test_a_gold_file_without_a_header_is_shown_with_its_first_line(competition: Path, tmp_path: Path) -> None:
+def test_a_gold_file_without_a_header_is_shown_with_its_first_line(competition: Path) -> None:
     gold = competition / "data/dev/gold.csv"
     header, first, *_ = gold.read_text().splitlines()
     gold.write_text(gold.read_text().removeprefix(f"{header}\n"))
@@ -214,7 +214,7 @@ def test_a_gold_file_without_a_header_is_shown_with_its_first_line(competition: 
     assert refused(competition)[0].startswith(said)
 
 
-def test_a_fault_in_gold_is_reported_for_its_own_phase_alone(competition: Path, tmp_path: Path) -> None:
+def test_a_fault_in_gold_is_reported_for_its_own_phase_alone(competition: Path) -> None:
     rows = rows_of("dev", 20)
     write_csv(competition / "data/dev/gold.csv", [{**rows[0], "label": " x", "strength": "none"}, *rows[1:]])
     label, strength = refused(competition)
@@ -245,9 +245,7 @@ def test_the_bundle_of_a_task_hides_the_gold_of_phases_that_it_does_not_have(com
         ({"max_submissions": 2, "score_decimals": 1}, None),  # 1 of 60
     ],
 )
-def test_a_build_says_what_scores_give_away(
-    change: dict[str, Any], line: str | None, competition: Path, tmp_path: Path
-) -> None:
+def test_a_build_says_what_scores_give_away(change: dict[str, Any], line: str | None, competition: Path) -> None:
     test = {**DECLARATION["phases"][1], **change}
     declare(competition, {**DECLARATION, "phases": [DECLARATION["phases"][0], test]})
     one = built(competition)
@@ -255,7 +253,7 @@ def test_a_build_says_what_scores_give_away(
     assert [note[: len(line or "")] for note in told] == ([line] if line else [])
 
 
-def test_gold_that_leaves_a_metric_undefined_stops_the_build(competition: Path, tmp_path: Path) -> None:
+def test_gold_that_leaves_a_metric_undefined_stops_the_build(competition: Path) -> None:
     write_csv(competition / "data/test/gold.csv", [{**row, "strength": 0.5} for row in rows_of("test", 30)])
     assert any("gold.csv (pearson): all gold values are equal" in message for message in refused(competition))
 
@@ -305,7 +303,7 @@ def test_a_further_column_that_no_metric_reads_is_gold_unless_it_is_public(
 
 
 @pytest.mark.slow
-def test_a_public_column_that_the_gold_has_not_is_said(competition: Path, tmp_path: Path) -> None:
+def test_a_public_column_that_the_gold_has_not_is_said(competition: Path) -> None:
     declare(competition, {**DECLARATION, "reference": {"file": "gold.csv", "public": ["langauge"]}})
     one = built(competition)
     (said,) = [note for note in one.notes if "reference.public" in note]
@@ -313,7 +311,7 @@ def test_a_public_column_that_the_gold_has_not_is_said(competition: Path, tmp_pa
 
 
 @pytest.mark.slow
-def test_gold_that_is_public_as_a_whole_is_no_secret(competition: Path, tmp_path: Path) -> None:
+def test_gold_that_is_public_as_a_whole_is_no_secret(competition: Path) -> None:
     columns = [{"key": "sum", "metric": {"name": "metrics.py:sum"}, "sort": "desc", "worst": 0}]
     (competition / "metrics.py").write_text("def sum(gold, predicted):\n    return len(predicted)\n")
     for phase, number in (("dev", 20), ("test", 30)):

@@ -78,10 +78,6 @@ def test_what_the_platform_refuses_is_written_with_force_alone(tmp_path: Path) -
     assert document(built(folder, force=True).path)["phases"][1]["start"] == "2031-01-05"
 
 
-def programs_of(declared: dict[str, Any]) -> list[tuple[str | None, str | None]]:
-    return [(task.get("scoring_program"), task.get("ingestion_program")) for task in declared["tasks"]]
-
-
 SCORE, INGEST, OTHER = "programs/score.zip", "programs/ingest.zip", "programs/other.zip"
 OVERRIDDEN: dict[str, tuple[list[str], list[tuple[str | None, str | None]]]] = {
     "at the top": ([], [(SCORE, INGEST), (SCORE, INGEST)]),
@@ -107,7 +103,8 @@ def test_programs_come_from_the_task_then_the_phase_then_the_top(
             archive.writestr("score.py", f"# {name}\n")
     top = "programs={scoring: programs/score, ingestion: programs/ingest.zip}"
     one = built(folder, force=True, overrides=(top, *overrides))
-    assert programs_of(document(one.path)) == expected
+    tasks = document(one.path)["tasks"]
+    assert [(task.get("scoring_program"), task.get("ingestion_program")) for task in tasks] == expected
     packed = members(one.path)
     for name in {place for pair in expected for place in pair if place not in (None, SCORE)}:
         assert packed[str(name)] == (folder / str(name)).read_bytes()

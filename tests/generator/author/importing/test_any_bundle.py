@@ -139,9 +139,7 @@ def a_bundle(draw: Drawn) -> Draft:
         "leaderboards": [a_board(draw)],
         **maybe(draw, **dict.fromkeys(FLAGS, st.booleans())),
         **maybe(draw, description=TEXT, reward=LINE, contact_email=st.just("me@lab.org"), queue=st.just("")),
-        **maybe(
-            draw, docker_image=st.just("lab/image:1"), competition_type=st.sampled_from(["competition", "benchmark"])
-        ),
+        **maybe(draw, docker_image=st.just("lab/image:1"), competition_type=st.sampled_from(KINDS)),
         **maybe(draw, fact_sheet=st.dictionaries(KEY, question, min_size=1, max_size=2)),
     }
     if draw(st.booleans()):

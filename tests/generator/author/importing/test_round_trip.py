@@ -8,7 +8,6 @@ import pytest
 
 from gen_bundle.author.importing.importing import by_weight
 from gen_bundle.check import check_path
-from gen_bundle.look.difference.changes import Difference
 from tests.generator.author.importing.bundles import running_old_bundle
 from tests.generator.author.importing.round_trip import round_trip
 from tests.shared import recorded_uploads
@@ -28,14 +27,10 @@ DIFFERENT = {
 }
 
 
-def brief(differences: list[Difference]) -> list[tuple[str, str, str]]:
-    return [(one.part, one.item, one.what) for one in differences]
-
-
 @pytest.mark.parametrize("name", [name for name, row in ACCEPTED.items() if row["format"] == "v2"])
 def test_an_upload_in_the_new_format(name: str, tmp_path: Path) -> None:
     imported, differences = round_trip(ACCEPTED[name]["path"], tmp_path)
-    assert brief(differences) == DIFFERENT.get(name, [])
+    assert [(one.part, one.item, one.what) for one in differences] == DIFFERENT.get(name, [])
     said = [*imported.lost, *imported.absent, *imported.changed]
     lost = [line for line in said if not any(known in line for known in KNOWN)]
     assert lost == ([LOST[name]] if name in LOST else [])

@@ -90,7 +90,7 @@ SHAPES: Mapping[str, tuple[str, str | bytes, str]] = {
     "answers of SQuAD": (
         "g.jsonl",
         jsonl(lambda i: {"id": i, "answers": {"text": [f"answer {i}"], "answer_start": [i]}}),
-        "generation: answers is text",
+        "generation: answers is texts",
     ),
     "objects in objects": (
         "g.jsonl",
@@ -132,13 +132,9 @@ SHAPES: Mapping[str, tuple[str, str | bytes, str]] = {
 def test_what_a_file_means(shape: str, tmp_path: Path) -> None:
     name, text, meaning = SHAPES[shape]
     proposal = proposed(tmp_path, name, text)
-    answers = [f"{column.name} is {_type(column.type)}" for column in proposal.answers]
+    answers = [f"{column.name} is {column.type}" for column in proposal.answers]
     assert f"{proposal.kind}: {', '.join(answers)}" == meaning
     assert len(proposal.gold) >= len(ROWS)
-
-
-def _type(kind: str) -> str:
-    return "text" if kind == "texts" else kind
 
 
 @pytest.mark.parametrize(
