@@ -113,32 +113,6 @@ def test_numbers_of_problems_add_up() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("files", [{}, {"notes.txt": "x"}])
-def test_an_empty_submission_ends_with_1(case: Case, files: dict[str, str]) -> None:
-    (case.submission / "predictions.csv").unlink()
-    for name, text in files.items():
-        case.predict(text, name)
-    outcome = case.run()
-    assert outcome.exit_code == 1
-    assert "predictions.csv: is missing" in outcome.stderr
-
-
-@pytest.mark.slow
-def test_folders_junk_and_the_platforms_metadata_are_tolerated_and_said(case: Case) -> None:
-    (case.submission / "predictions.csv").rename(case.submission / "p")
-    text = (case.submission / "p").read_text(encoding="utf-8")
-    (case.submission / "p").unlink()
-    case.predict(text, "final/predictions.csv")
-    case.predict("x", "__MACOSX/final/._predictions.csv")
-    case.predict("x", "final/.DS_Store")
-    case.predict("exitCode: 0", "metadata")
-    outcome = case.run()
-    assert outcome.exit_code == 0, outcome.stderr
-    assert any("final/" in warning for warning in outcome.details["warnings"])
-    assert any(".DS_Store" in warning or "__MACOSX" in warning for warning in outcome.details["warnings"])
-
-
-@pytest.mark.slow
 def test_a_submission_that_is_not_copied_to_the_predictions_is_read_where_it_is_mounted(case: Case) -> None:
     case.submission.rename(case.tmp_path / "ingested_program")
     case.predict("exitCode: null", "metadata")  # which the worker writes there
