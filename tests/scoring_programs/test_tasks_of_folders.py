@@ -1,4 +1,4 @@
-"""SeeDev and ARE, which have a folder of files for each task: their programs, tasks by themselves, and their verbs."""
+"""SeeDev and ARE, which have a folder of files for each task: their verbs."""
 
 from importlib import import_module
 from pathlib import Path
@@ -25,25 +25,6 @@ def name(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def gold(name: str) -> dict[str, bytes]:
     return files_of(resource("bundles") / name / "data" / "dev")
-
-
-@pytest.fixture
-def answer(name: str) -> dict[str, bytes]:
-    return files_of(resource("bundles") / name / "data" / "baselines" / "dev" / "good")
-
-
-@pytest.mark.parametrize("layout", ["tasks", "separate"])
-def test_a_task_of_its_own_gives_the_same_scores(
-    tmp_path: Path, name: str, gold: dict[str, bytes], answer: dict[str, bytes], layout: str
-) -> None:
-    whole, task = score(tmp_path / "whole", name, gold, answer).scores, TASK[name]
-    own_gold = {file: text for file, text in gold.items() if file.startswith(f"{task}/")}
-    if layout == "separate":
-        answer = {file.removeprefix(f"{task}/"): text for file, text in answer.items() if file.startswith(f"{task}/")}
-    scores = score(tmp_path / "one", name, own_gold, answer, tasks=[task], layout=layout).scores
-    own = [key for key in columns_of(name) if key.startswith(f"{task}_")]
-    assert len(own) >= 3
-    assert {key: scores[key] for key in own} == {key: whole[key] for key in own}
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from gen_bundle.build.package.client import ScoringPackage
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import resource
 from tests.scoring_programs.clarity2026.gold import DEV, annotated_gold
-from tests.scoring_programs.framed import score
+from tests.scoring_programs.framed import score, write_files
 from tests.scoring_programs.read_secrets import read_secrets
 
 pytestmark = [pytest.mark.usefixtures("kept_organisers")]
@@ -25,23 +25,19 @@ ANNOTATED = annotated_gold({"1": ("Dodging", "General", "Dodging", "Ambivalent")
 
 
 def folder(path: Path, gold: str) -> Path:
-    path.mkdir()
-    (path / "gold.csv").write_text(gold, encoding="utf-8")
-    return path
+    return write_files(path, {"gold.csv": gold})
 
 
 @pytest.mark.slow
 def test_prepare_copies_valid_gold_and_says_what_will_be_skipped(tmp_path: Path) -> None:
-    source, out = folder(tmp_path / "source", ANNOTATED), tmp_path / "out"
-    out.mkdir()
+    source, out = folder(tmp_path / "source", ANNOTATED), write_files(tmp_path / "out", {})
     answer = PACKAGE.call("prepare", {**ASK, "source": str(source), "out": str(out)})
     assert answer == {"warnings": ["gold.csv: 1 of 2 rows have no valid annotator label and are skipped."]}
     assert (out / "gold.csv").read_text(encoding="utf-8") == ANNOTATED
 
 
 def test_prepare_refuses_faulty_gold(tmp_path: Path) -> None:
-    source, out = folder(tmp_path / "source", DEV + "4,,,,x,\n9,,,,x,\n"), tmp_path / "out"
-    out.mkdir()
+    source, out = folder(tmp_path / "source", DEV + "4,,,,x,\n9,,,,x,\n"), write_files(tmp_path / "out", {})
     with pytest.raises(UserError) as caught:
         PACKAGE.call("prepare", {**ASK, "source": str(source), "out": str(out)})
     assert len(caught.value.messages) == 3
@@ -63,8 +59,7 @@ def test_secrets_are_labels_tied_to_ids(tmp_path: Path) -> None:
     ],
 )
 def test_the_template_is_valid_and_scores_0(tmp_path: Path, layout: str, tasks: list[str], header: str) -> None:
-    out = tmp_path / "out"
-    out.mkdir()
+    out = write_files(tmp_path / "out", {})
     request = {**ASK, "tasks": tasks, "layout": layout, "reference": str(folder(tmp_path / "ref", DEV))}
     PACKAGE.call("template", {**request, "out": str(out)})
     text = (out / "submission.csv").read_text(encoding="utf-8")

@@ -23,9 +23,7 @@ ASK: dict[str, Any] = {"tasks": list(BOTH), "all_tasks": list(BOTH), "layout": "
 
 
 def folder(path: Path, text: str) -> Path:
-    path.mkdir(exist_ok=True)
-    (path / "gold.csv").write_text(text, encoding="utf-8")
-    return path
+    return write_files(path, {"gold.csv": text})
 
 
 def test_gold(tmp_path: Path) -> None:
@@ -83,9 +81,7 @@ RELEASED = (
 
 def prepared(tmp_path: Path, files: dict[str, str], tasks: tuple[str, ...] = BOTH) -> tuple[list[str], str]:
     """The warnings of `prepare`, and the gold.csv that it wrote."""
-    out, source = tmp_path / "out", tmp_path / "source"
-    out.mkdir()
-    write_files(source, files)
+    out, source = write_files(tmp_path / "out", {}), write_files(tmp_path / "source", files)
     answer = PACKAGE.call("prepare", {**ASK, "tasks": list(tasks), "source": str(source), "out": str(out)})
     assert [path.name for path in out.iterdir()] == ["gold.csv"]
     return answer["warnings"], (out / "gold.csv").read_text(encoding="utf-8")
@@ -143,8 +139,7 @@ def test_which_gold_is_refused_at_prepare(tmp_path: Path, files: dict[str, str],
 
 
 def test_the_template_is_valid_and_enters_nothing(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    out.mkdir()
+    out = write_files(tmp_path / "out", {})
     PACKAGE.call("template", {**ASK, "reference": str(folder(tmp_path / "ref", GOLD)), "out": str(out)})
     (path,) = out.iterdir()
     assert path.name == "PROCESS_submission_GROUP_AFFILIATION.csv"

@@ -12,7 +12,7 @@ from process2025.reference import ProcessReference
 from process2025.submission import CLASSES, ModelAnswers, ProcessSubmission
 from tests.scoring_programs.framed import score
 from tests.scoring_programs.process2025 import gold
-from tests.scoring_programs.process2025.gold import GOLD, NAME, PERFECT, answers
+from tests.scoring_programs.process2025.gold import GOLD, NAME, answers
 
 KEYS = ("macro_f1", "macro_precision", "macro_recall")
 labels = st.sampled_from(CLASSES)
@@ -110,12 +110,3 @@ def test_perfect_answers_and_worst_values(
 ) -> None:
     outcome = score(tmp_path, "process2025", {"gold.csv": GOLD}, {NAME: answers(columns)})
     assert {key: outcome.scores[key] for key in expected} == expected
-
-
-@pytest.mark.parametrize("task", ["classification", "regression"])
-def test_separate_bundles(tmp_path: Path, task: str) -> None:
-    outcome = score(tmp_path, "process2025", {"gold.csv": GOLD}, {NAME: PERFECT}, tasks=[task], layout="separate")
-    assert outcome.exit_code == 0
-    assert outcome.scores["macro_f1" if task == "classification" else "rmse"] == (
-        1.0 if task == "classification" else 0.0
-    )

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import networkx as nx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seedev2016.evaluation import WHOLE, pair_events, similarity
@@ -177,6 +177,7 @@ def summary(gold: Sequence[Event], predicted: Sequence[Event]) -> tuple[Fraction
 
 
 @pytest.mark.slow
+@settings(max_examples=50)
 @given(gold=st.lists(EVENTS, min_size=3, max_size=3), predicted=st.lists(EVENTS, min_size=3, max_size=3))
 def test_the_pairing_weighs_what_networkx_finds(gold: list[list[Event]], predicted: list[list[Event]]) -> None:
     """Maximum weight matching by blossoms, with whole numbers in which the number of pairs breaks ties."""
