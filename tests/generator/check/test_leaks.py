@@ -417,7 +417,7 @@ def test_xml_is_the_same_however_it_is_written(edit: Edit, found: list[str], nam
     assert leaks(draft, tmp_path) == found
 
 
-@pytest.mark.parametrize(("indent", "is_found"), [(b"", True), (b" " * 100, True), (b" " * 200, False)])
+@pytest.mark.parametrize(("indent", "is_found"), [(b" " * 100, True), (b" " * 200, False)])
 def test_a_large_file_is_the_same_up_to_five_times_as_large(indent: bytes, is_found: bool, tmp_path: Path) -> None:
     nodes = [b'<node id="%d" value="%s"/>' % (number, b"he" * (number % 3)) for number in range(36_000)]
     key, shown = (b"<key>" + space.join(nodes) + b"</key>" for space in (b"\n", b" " + indent))
