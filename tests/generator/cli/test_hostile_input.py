@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from gen_bundle.cli import VERBS
 from tests.generator.cli.running import gen_bundle
 from tests.generator.competition import small_competition
 from tests.generator.dry_run.bundles import GOOD, Bundle, write_zip
+from tests.generator.dry_run.in_process import ScriptEngine
 from tests.generator.look.preview.bundles import write_bundle
 from tests.sweeps import sweep
 
@@ -89,8 +91,10 @@ HOSTILE_ZIPS = {
 
 
 @pytest.fixture
-def dry_run(verb: Callable[..., Said], tmp_path: Path) -> DryRun:
+def dry_run(verb: Callable[..., Said], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> DryRun:
     """What the runs of hostile submissions say, by name, and that the good ones before and after them ended well."""
+
+    monkeypatch.setattr(import_module("gen_bundle.dry_run.engines.choose"), "ProcessEngine", ScriptEngine)
 
     def run(submissions: Sequence[Path], *options: str) -> dict[str, dict[str, str]]:
         Bundle().write(tmp_path / "bundle")

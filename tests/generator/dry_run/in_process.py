@@ -3,7 +3,10 @@
 For tests of what a bundle scores. That packed programs run by themselves is shown with `ProcessEngine`.
 """
 
+import runpy
 import time
+import warnings
+from contextlib import chdir
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -54,6 +57,27 @@ class ForkedEngine(InProcessEngine):
         seen = {**program_environment(), **container.environment}
         exit_code = forked(partial(run_script, arguments), stdout, stderr, cwd=container.program, env=seen)
         return Ended(exit_code, time.monotonic() - began)
+
+
+class ScriptEngine(InProcessEngine):
+    """Runs a script that imports nothing of ours and changes nothing of its process."""
+
+    def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
+        began = time.monotonic()
+        (script,) = (_place_here(part, container.mounts) for part in container.argv[1:])
+        with chdir(container.program):
+            exit_code = called(partial(_exit_code, script), stdout, stderr)
+        return Ended(exit_code, time.monotonic() - began)
+
+
+def _exit_code(script: str) -> int:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # a script leaves closing its files to its end
+        try:
+            runpy.run_path(script, run_name="__main__")
+        except SystemExit as end:
+            return int(end.code or 0)
+    return 0
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The journey as a whole, with the process engine: what runs, under which name, what is written, how it ends."""
+"""The journey as a whole: what runs, under which name, what is written, how it ends."""
 
 import json
 import os
@@ -22,6 +22,7 @@ from gen_bundle.dry_run.engines.process import ProcessEngine
 from gen_bundle.dry_run.report import Results
 from gen_bundle.ground.errors import UserError
 from tests.generator.dry_run.bundles import ACCURACY, COLUMN, GOOD, HALF, Bundle, write_files, write_zip, writes
+from tests.generator.dry_run.in_process import ScriptEngine
 
 BAD_ZIP = "Submission failed: Bad or empty zip file. See logs for more details. (the submission: "
 RUN_KEYS = {"phase", "task", "submission", "status", "exit_code", "seconds", "scores", "message"}
@@ -32,7 +33,7 @@ def command(*arguments: object) -> Result:
 
 
 def replay(bundle: Path, out: Path, submissions: Sequence[Path] = (), **wishes: Any) -> Results:
-    return dry_run(DryRunRequest(bundle, out, submissions, **wishes), ProcessEngine())
+    return dry_run(DryRunRequest(bundle, out, submissions, **wishes), ScriptEngine())
 
 
 def told(results: Results) -> list[tuple[str, str, str, str]]:
@@ -395,8 +396,9 @@ def test_an_interrupted_run_says_so(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     slow = Bundle("import time\nprint('started', flush=True)\ntime.sleep(60)\n").write(tmp_path / "bundle")
+    submissions = [write_zip(tmp_path / "a.zip", GOOD)]
     with pytest.raises(KeyboardInterrupt):
-        replay(slow, tmp_path / "out", [write_zip(tmp_path / "a.zip", GOOD)], on_line=interrupt)
+        dry_run(DryRunRequest(slow, tmp_path / "out", submissions, on_line=interrupt), ProcessEngine())
     [run] = json.loads((tmp_path / "out/dry-run.json").read_text())["runs"]
     assert (run["status"], run["message"]) == ("Failed", "the dry run was interrupted here")
 

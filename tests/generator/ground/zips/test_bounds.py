@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
-from gen_bundle.dry_run.engines.process import ProcessEngine
 from gen_bundle.ground.zips.tree import MOST_KEPT, open_archive
 from gen_bundle.ground.zips.unpacking import BUNDLE, MIB, SUBMISSION, ArchiveError, unpack
 from scoring_kit import submission_zip
 from scoring_kit.errors import Problems
 from tests.generator.dry_run.bundles import Bundle
+from tests.generator.dry_run.in_process import ScriptEngine
 from tests.generator.ground.zips.test_unpacking import zipped
 
 
@@ -26,7 +26,7 @@ def at_home(path: Path, folder: Path) -> bool:
 def in_a_dry_run(path: Path, folder: Path) -> bool:
     """Whether a dry run unpacks a submission."""
     folder.mkdir()
-    results = dry_run(DryRunRequest(Bundle().write(folder / "bundle"), folder / "out", [path]), ProcessEngine())
+    results = dry_run(DryRunRequest(Bundle().write(folder / "bundle"), folder / "out", [path]), ScriptEngine())
     return "the submission: " not in results.runs[0].message
 
 
