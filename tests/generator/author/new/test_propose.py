@@ -71,27 +71,29 @@ def test_the_type_of_a_json_value(values: list[object], kind: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("column", "kind"),
+    ("column", "kind", "ranks"),
     [
-        (GoldColumn("a", "label", ("no", "yes")), "label"),
-        (GoldColumn("a", "label", ("0", "1")), "label"),
-        (GoldColumn("a", "label", ("1", "2", "3"), grades=True), "grades"),
-        (GoldColumn("a", "ordinal", ("1", "2", "3")), "ordinal"),
-        (GoldColumn("a", "offsets"), "offsets"),
-        (GoldColumn("a", "labels", ("x",)), "labels"),
-        (GoldColumn("a", "number"), "number"),
-        (GoldColumn("a", "numbers", columns=("b", "c")), "numbers"),
-        (GoldColumn("a", "probability", ("0", "1")), "probability"),
-        (GoldColumn("a", "spans"), "spans"),
-        (GoldColumn("a", "tags"), "tags"),
-        (GoldColumn("a", "text", words=2), "short text"),
-        (GoldColumn("a", "text", words=12), "text"),
-        (GoldColumn("a", "texts", words=12), "text"),
+        (GoldColumn("a", "label", ("no", "yes")), "label", "f1"),
+        (GoldColumn("a", "label", ("0", "1")), "label", "f1"),
+        (GoldColumn("a", "label", ("1", "2", "3"), grades=True), "grades", "kappa"),
+        (GoldColumn("a", "ordinal", ("1", "2", "3")), "ordinal", "kappa"),
+        (GoldColumn("a", "offsets"), "offsets", "set_f1"),
+        (GoldColumn("a", "labels", ("x",)), "labels", "f1"),
+        (GoldColumn("a", "number"), "number", "rmse"),
+        (GoldColumn("a", "numbers", columns=("b", "c")), "numbers", "rmse"),
+        (GoldColumn("a", "probability", ("0", "1")), "probability", "roc_auc"),
+        (GoldColumn("a", "spans"), "spans", "set_f1"),
+        (GoldColumn("a", "tags"), "tags", "span_f1"),
+        (GoldColumn("a", "text", words=2), "short text", "exact_match"),
+        (GoldColumn("a", "text", words=12), "text", "chrf"),
+        (GoldColumn("a", "texts", words=12), "text", "chrf"),
     ],
 )
-def test_the_metrics_of_an_answer(column: GoldColumn, kind: str) -> None:
+def test_the_metrics_of_an_answer(column: GoldColumn, kind: str, ranks: str) -> None:
     assert kinds_of(column)[-1] == kind
-    assert [one["key"] for one in answer_columns([column])][-len(CHOICES[kind]) :] == [key for key, _ in CHOICES[kind]]
+    own = answer_columns([column])[-len(CHOICES[kind]) :]
+    assert [one["key"] for one in own] == [key for key, _ in CHOICES[kind]]
+    assert own[0]["metric"]["name"] == ranks
 
 
 def test_two_answers_have_columns_of_their_own(tmp_path: Path) -> None:
@@ -177,6 +179,7 @@ class TestKey:
         rows = [[f"d{i // 4}", i % 4 * 9, i % 4 * 9 + 5, "AB"[i % 2], f"mention{i}"] for i in range(12)]
         proposal = proposed(tmp_path, "gold.csv", csv_text("doc_id,start,end,type,text", rows))
         assert (proposal.key, proposal.many, proposal.kind) == (("doc_id",), True, "extraction")
+        assert board_of(proposal)[0]["metric"] == {"name": "set_f1"}
         assert [(column.name, column.type) for column in proposal.answers] == [
             ("start", "number"),
             ("end", "number"),
