@@ -1,5 +1,6 @@
 """Builds a bundle, dry-runs its own baselines by the process engine, and compares the board with direct scores."""
 
+import csv
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,12 @@ OVERRIDES = {"tasks": ("submission_rule=manual",)}
 def files_of(folder: Path) -> dict[str, bytes]:
     """The files below a folder by their relative names."""
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def rows_of(name: str, *parts: str) -> list[dict[str, str]]:
+    """The rows of a CSV file below a competition's `data/`."""
+    with resource("bundles").joinpath(name, "data", *parts).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def direct_scores(tmp_path: Path, name: str, phase: str, baseline: str) -> dict[str, float]:

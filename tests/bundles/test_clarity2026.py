@@ -1,13 +1,13 @@
 """The declaration, synthetic data and baselines of CLARITY, and the whole way through the built zip."""
 
-import csv
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from gen_bundle.build.package.resolve import resolve
 from gen_bundle.ground.resources import resource
-from tests.bundles.replayed import columns_of, files_of, pages
+from tests.bundles.replayed import columns_of, files_of, pages, rows_of
 from tests.scoring_programs.framed import score
 
 NAME = "clarity2026"
@@ -15,9 +15,7 @@ FOLDER = resource("bundles") / NAME
 SECRET = {"annotator_id", "annotator1", "annotator2", "annotator3", "clarity_label", "evasion_label"}
 
 
-def rows(*parts: str) -> list[dict[str, str]]:
-    with FOLDER.joinpath("data", *parts).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+rows = partial(rows_of, NAME)
 
 
 def test_the_columns_are_the_tasks_metrics() -> None:

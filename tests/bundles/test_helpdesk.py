@@ -8,6 +8,7 @@ import shutil
 import zipfile
 from collections import Counter
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines.process import ProcessEngine
 from gen_bundle.ground.resources import resource
-from tests.bundles.replayed import files_of, pages
+from tests.bundles.replayed import files_of, pages, rows_of
 from tests.generator.dry_run.in_process import InProcessEngine
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
@@ -28,9 +29,7 @@ FOLDER = resource("bundles") / NAME
 PARTS = {"dev": 60, "test": 90}
 
 
-def rows(*parts: str) -> list[dict[str, str]]:
-    with FOLDER.joinpath("data", *parts).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+rows = partial(rows_of, NAME)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """The declaration, synthetic data and baselines of PROCESS, and the whole way through the built zip."""
 
-import csv
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,16 +9,14 @@ from gen_bundle.build.package.resolve import resolve
 from gen_bundle.build.render.markdown import page_html
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.resources import resource
-from tests.bundles.replayed import columns_of, files_of, pages
+from tests.bundles.replayed import columns_of, files_of, pages, rows_of
 from tests.scoring_programs.framed import score
 
 NAME = "process2025"
 FOLDER = resource("bundles") / NAME
 
 
-def rows(*parts: str) -> list[dict[str, str]]:
-    with FOLDER.joinpath("data", *parts).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+rows = partial(rows_of, NAME)
 
 
 def test_the_columns_are_the_challenges_metrics() -> None:

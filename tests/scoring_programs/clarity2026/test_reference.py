@@ -82,14 +82,6 @@ def test_what_the_organisers_must_mend(tmp_path: Path, text: str, messages: list
     assert "SECRET" not in str(caught.value)
 
 
-def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
-    text = DEV + "".join(f"{item},,,,x,y\n" for item in range(10, 100))
-    with pytest.raises(OrganiserError) as caught:
-        gold(tmp_path, text)
-    assert len(caught.value.messages) == 51
-    assert caught.value.messages[-1] == f"… and {3 * 90 - 50} more."
-
-
 def test_a_missing_file_and_an_unknown_option_are_told(tmp_path: Path) -> None:
     with pytest.raises(OrganiserError, match=r"gold.csv: missing."):
         read(tmp_path, BOTH, {})

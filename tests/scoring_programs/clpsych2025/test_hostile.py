@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from clpsych2025 import a1, a2, b, c
 from clpsych2025.reference import ClpsychReference, GoldPost, GoldTimeline, Summary
 from clpsych2025.submission import ClpsychSubmission
-from scoring_kit.errors import OrganiserError
 from tests.scoring_programs.clpsych2025.cases import OPTIONS, answer, manifest, post, read
 from tests.scoring_programs.clpsych2025.fake_models import LetterClassifier, WordScorer
 
@@ -112,13 +111,3 @@ def test_no_bytes_end_in_a_traceback(
     content: str | bytes, profile: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     assert str(outcome(tmp_path_factory.mktemp("any"), content, profile)).startswith("Team_1.json")
-
-
-def test_as_run_says_that_the_gold_cannot_take_evidence(tmp_path: Path) -> None:
-    bare = ClpsychReference(
-        {"t1": GoldTimeline(Summary("", None), {"adaptive": (), "maladaptive": ()}, GOLD.timelines["t1"].posts)}
-    )
-    submission, _ = read(tmp_path, with_post(adaptive_evidence=["calm"]), manifest(IDS, "as-run"))
-    assert submission is not None
-    with pytest.raises(OrganiserError, match="cannot be scored under profile as-run"):
-        a1.score(bare, submission, {**OPTIONS, "profile": "as-run"})

@@ -52,16 +52,6 @@ def test_prepared_gold_is_passed_on_as_it_stands(tmp_path: Path) -> None:
     assert (out / "gold.json").read_bytes() == (source / "gold.json").read_bytes()
 
 
-def test_raw_timelines_become_gold_without_sentence_lists(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    out.mkdir()
-    source = resource("bundles") / "clpsych2025" / "data" / "test"
-    assert organiser.prepare(request(tmp_path, source=str(source), out=str(out))) == {"warnings": []}
-    gold = json.loads((out / "gold.json").read_text(encoding="utf-8"))
-    assert len(gold) == len(list(source.iterdir()))
-    assert "summary_sents" not in json.dumps(gold)
-
-
 @pytest.mark.parametrize(
     ("files", "message"),
     [

@@ -5,12 +5,10 @@ from itertools import chain
 import pytest
 
 from scoring_kit.results import CountBars
-from seedev2016 import binary, full
 from seedev2016.evaluation import Measures, evaluate, measure, pair_events
-from seedev2016.reference import SeeDevReference, TaskGold
+from seedev2016.reference import TaskGold
 from seedev2016.schema import EVENT_TYPES
 from seedev2016.standoff import Event, by_key
-from seedev2016.submission import SeeDevSubmission
 from tests.scoring_programs.seedev2016.cases import events
 
 A = "Binding Functional_Molecule:T2 Molecule:T1"
@@ -101,15 +99,3 @@ def test_without_gold_or_predictions(
 ) -> None:
     counted = counted_in(gold, predicted)
     assert (counted.recall, counted.precision, counted.f1, counted.slot_error_rate) == expected
-
-
-def test_each_task_scores_its_own_events() -> None:
-    one = events("binary", "Is_Linked_To Agent1:T1 Agent2:T2")
-    gold = SeeDevReference({}, {"binary": {"D": one}, "full": {"D": GOLD}})
-    predicted = SeeDevSubmission(frozenset({"binary", "full"}), {"binary": {"D": one}, "full": {"D": PREDICTED}})
-    assert {n: m.value for n, m in binary.score(gold, predicted, {}).metrics.items() if n.startswith("binary_")} == {
-        "binary_f1": 1.0,
-        "binary_recall": 1.0,
-        "binary_precision": 1.0,
-    }
-    assert full.score(gold, predicted, {}).metrics["full_recall"].value == 0.5
