@@ -95,7 +95,6 @@ def two_tasks(folder: Path, rule: str = "Force_Latest_Multiple") -> Path:
     ).write(folder)
 
 
-@pytest.mark.slow
 def test_results_on_disk(bundle: Path, tmp_path: Path) -> None:
     team = write_zip(tmp_path / "team.zip", HALF)
     results = replay(bundle, tmp_path / "out", [team])
@@ -109,7 +108,6 @@ def test_results_on_disk(bundle: Path, tmp_path: Path) -> None:
     assert results.good
 
 
-@pytest.mark.slow
 def test_the_kept_job_is_open_to_its_container_alone(bundle: Path, tmp_path: Path) -> None:
     team = write_zip(tmp_path / "team.zip", GOOD)
     results = replay(bundle, tmp_path / "out", [team], command_line=partial(docker_run_line, gpu=False, network=False))
@@ -123,7 +121,6 @@ def test_the_kept_job_is_open_to_its_container_alone(bundle: Path, tmp_path: Pat
         assert all(path.stat().st_mode & 0o004 for path in [folder, *folder.rglob("*")])
 
 
-@pytest.mark.slow
 def test_kept_outputs_can_be_changed_by_nobody_else(tmp_path: Path) -> None:
     scorer = ACCURACY + "import os\nos.mkdir('../output/more')\n"
     scorer += "for name in ('../output', '../output/more', '../output/scores.json'): os.chmod(name, 0o777)\n"
@@ -133,14 +130,12 @@ def test_kept_outputs_can_be_changed_by_nobody_else(tmp_path: Path) -> None:
     assert not any(path.stat().st_mode & 0o022 for path in [output, *output.iterdir()])
 
 
-@pytest.mark.slow
 def test_zip_and_folder_are_the_same_bundle(bundle: Path, tmp_path: Path) -> None:
     zipped = Path(shutil.make_archive(str(tmp_path / "zipped"), "zip", bundle))
     team = write_zip(tmp_path / "team.zip", HALF)
     assert board(replay(zipped, tmp_path / "a", [team])) == board(replay(bundle, tmp_path / "b", [team]))
 
 
-@pytest.mark.slow
 def test_programs_and_data_may_be_zips(tmp_path: Path) -> None:
     bundle = Bundle(task={"scoring_program": "program.zip", "reference_data": "gold.zip"}).write(tmp_path / "bundle")
     for name in ("program", "gold"):
@@ -158,14 +153,12 @@ def test_submissions_are_zips_folders_and_single_files(bundle: Path, tmp_path: P
     assert [(run.submission, run.scores) for run in results.runs] == [("folder", {"acc": 1.0}), ("pred", {"acc": 0.5})]
 
 
-@pytest.mark.slow
 def test_old_files_are_zipped_as_a_participant_would(bundle: Path, tmp_path: Path) -> None:
     folder = write_files(tmp_path / "team", {**GOOD, "sub/x.txt": "1"})
     os.utime(folder / "pred.txt", (0, 0))  # a zip knows no time before 1980
     assert replay(bundle, tmp_path / "out", [folder]).good
 
 
-@pytest.mark.slow
 def test_a_submission_itself_may_be_a_link(bundle: Path, tmp_path: Path) -> None:
     write_files(tmp_path / "team", {"answers.txt": GOOD["pred.txt"]})
     (tmp_path / "pred.txt").symlink_to("team/answers.txt")
@@ -183,7 +176,6 @@ def test_a_link_in_a_submissions_folder_reads_no_file_of_this_machine(
     assert "'sub/link' is a link; only files and folders are unpacked" in run.message
 
 
-@pytest.mark.slow
 def test_links_and_pipes_in_a_bundles_folder(bundle: Path, tmp_path: Path) -> None:
     (bundle / "gold/truth.txt").rename(bundle / "truth.txt")
     (bundle / "gold/truth.txt").symlink_to("../truth.txt")
@@ -239,14 +231,12 @@ def test_one_phase(tmp_path: Path) -> None:
         replay(bundle, tmp_path / "out", phases=["final"])
 
 
-@pytest.mark.slow
 def test_foreign_bundles_are_named_by_index(tmp_path: Path) -> None:
     bundle = Bundle(task={"id": "not a name"}, phase={"id": "../evil"}).write(tmp_path / "bundle")
     results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
     assert told(results) == [("0", "0", "team", "Finished")]
 
 
-@pytest.mark.slow
 def test_several_tasks_make_a_parent_with_children(tmp_path: Path) -> None:
     results = replay(two_tasks(tmp_path / "bundle"), tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
     assert told(results) == [("test", "a", "team", "Finished"), ("test", "b", "team", "Finished")]
@@ -255,14 +245,12 @@ def test_several_tasks_make_a_parent_with_children(tmp_path: Path) -> None:
     assert row.cells == {"acc": "1.0"}
 
 
-@pytest.mark.slow
 def test_last_of_several_tasks_blanks_the_others(tmp_path: Path) -> None:
     bundle = two_tasks(tmp_path / "bundle", rule="Force_Last")
     [row] = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)]).board
     assert row.tasks == {"a": {"acc": "n/a"}, "b": {"acc": "0.75"}}
 
 
-@pytest.mark.slow
 def test_cells_of_several_tasks_come_from_the_task_that_owns_the_column(tmp_path: Path) -> None:
     """In our layout `tasks` a program writes the other tasks' columns at their worst."""
     columns = ({"title": "A", "key": "a_f1", "index": 0}, {"title": "B", "key": "b_f1", "index": 1})
@@ -307,7 +295,6 @@ def test_submission_rules_of_one_team(tmp_path: Path, rule: str, rows: list[tupl
     assert [(row.submission, row.cells["acc"]) for row in results.board] == rows
 
 
-@pytest.mark.slow
 def test_a_failed_submission_is_written_down_and_does_not_lead(tmp_path: Path) -> None:
     bundle = Bundle(scorer="raise SystemExit(1)\n" + ACCURACY).write(tmp_path / "bundle")
     results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
@@ -316,7 +303,6 @@ def test_a_failed_submission_is_written_down_and_does_not_lead(tmp_path: Path) -
     assert json.loads((tmp_path / "out/dry-run.json").read_text())["runs"][0]["status"] == "Failed"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("page", [False, True])
 def test_an_early_end_without_a_page_may_lose_its_log(page: bool, tmp_path: Path) -> None:
     program = "raise SystemExit(1)\n"
@@ -355,7 +341,6 @@ def test_dates_and_quotas_count_when_asked(tmp_path: Path) -> None:
     assert [run.status for run in theirs] == ["Finished"] * 3
 
 
-@pytest.mark.slow
 def test_failed_submissions_use_no_quota(tmp_path: Path) -> None:
     bundle = Bundle(phase={"max_submissions": 1}).write(tmp_path / "bundle")
     submissions = [write_zip(tmp_path / "bad.zip", {"x": ""}), write_zip(tmp_path / "good.zip", GOOD)]
@@ -363,7 +348,6 @@ def test_failed_submissions_use_no_quota(tmp_path: Path) -> None:
     assert [run.status for run in runs] == ["Failed", "Finished"]
 
 
-@pytest.mark.slow
 def test_an_earlier_dry_run_is_replaced_and_nothing_else(bundle: Path, tmp_path: Path) -> None:
     team = write_zip(tmp_path / "team.zip", GOOD)
     replay(bundle, tmp_path / "out", [team])
@@ -377,7 +361,6 @@ def test_an_earlier_dry_run_is_replaced_and_nothing_else(bundle: Path, tmp_path:
     assert mine.read_text() == "mine"
 
 
-@pytest.mark.slow
 def test_results_are_written_also_when_we_are_interrupted(bundle: Path, tmp_path: Path) -> None:
     def interrupt(step: str) -> None:
         if "submission 2/2: b" in step:
@@ -423,7 +406,6 @@ def test_an_out_that_cannot_be_used_is_said(bundle: Path, tmp_path: Path) -> Non
         assert (result.exit_code, result.exception.__class__) == (2, SystemExit), result.output
 
 
-@pytest.mark.slow
 def test_what_a_run_leaves_is_lost_without_the_rest(bundle: Path, tmp_path: Path) -> None:
     submissions = [write_zip(tmp_path / f"{name}.zip", GOOD) for name in "ab"]
 
@@ -436,7 +418,6 @@ def test_what_a_run_leaves_is_lost_without_the_rest(bundle: Path, tmp_path: Path
     assert "test/main/a: what the run left could not be kept" in results.findings[0]
 
 
-@pytest.mark.slow
 def test_names_that_are_no_names_of_folders(bundle: Path, tmp_path: Path) -> None:
     results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "...zip", GOOD)])
     assert told(results) == [("test", "main", "submission", "Finished")]
@@ -464,7 +445,6 @@ pathlib.Path("../output/scores.json").write_text(json.dumps({"acc": float(found 
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("version", "status", "scores", "message"),
     [
@@ -489,7 +469,6 @@ def test_dates_are_read_as_the_platform_reads_them(tmp_path: Path) -> None:
     assert results.runs[0].message == "not taken: phase test is over: it ended 2021-01-02 00:00 UTC"
 
 
-@pytest.mark.slow
 def test_no_visible_column_and_no_primary_column(tmp_path: Path) -> None:
     team = write_zip(tmp_path / "team.zip", GOOD)
     hidden = Bundle(columns=({**COLUMN, "hidden": True},)).write(tmp_path / "hidden")
@@ -577,7 +556,6 @@ def test_options_that_need_containers(bundle: Path, tmp_path: Path) -> None:
     assert "--pull: only with --engine docker" in result.stderr
 
 
-@pytest.mark.slow
 def test_the_bundle_itself_is_not_changed(bundle: Path, tmp_path: Path) -> None:
     scorer = ACCURACY + "import os\nopen('written-here', 'w').close()\nos.remove('../input/ref/truth.txt')\n"
     (bundle / "program/score.py").write_text(scorer)
