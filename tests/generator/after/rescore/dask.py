@@ -39,7 +39,7 @@ class Running:
 def command(name: str, arguments: list[str]) -> None:
     """What the command of a function does."""
     sys.argv = [name, *arguments]
-    logging.getLogger("distributed").handlers = [logging.StreamHandler()]  # in place of one that writes to the test's
+    logging.root.handlers = [logging.StreamHandler()]  # in place of the test's
     pkgutil.resolve_name(name)()
 
 
