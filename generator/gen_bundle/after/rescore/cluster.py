@@ -23,7 +23,7 @@ except ImportError as error:
         f"--cluster: distributed is not installed. Expected the extra `cluster`: {install_command('cluster')}."
     ) from error
 
-CONNECT_SECONDS = 10
+CONNECT_SECONDS, ANSWER_SECONDS = 10, 20
 JOBS_PER_THREAD = 2
 FEWEST_JOBS = 8
 EXPECTED = "Expected the address that `dask scheduler` prints, such as tcp://head:8786."
@@ -79,17 +79,38 @@ def cluster(address: str, announce: Callable[[str], None], *, gpu: bool) -> Iter
     Raises:
         UserError: there is no scheduler.
     """
-    try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise UserError(f"--cluster {address}: no scheduler answers ({error}). {EXPECTED}") from error
-    with client:
+    with _connected(address) as client:
         if not client.nthreads():
             announce(f"the scheduler at {address} has no workers yet: start some")
         if gpu:
             announce("each job waits for a worker that was started with --resources GPU=1")
         opened = Cluster(client)
         yield Workers(opened.submit, opened.room)
+
+
+def _connected(address: str) -> Client:
+    """Return a connection to a scheduler.
+
+    Raises:
+        UserError: none answers there, or something else does. A web server, as the dashboard is one, waits for words
+            that Dask never says, and Dask for its, without an end: so another thread tries.
+    """
+    trying: Future[Client] = Future()
+
+    def connect() -> None:
+        try:
+            trying.set_result(Client(address, timeout=CONNECT_SECONDS, set_as_default=False))
+        except Exception as error:
+            trying.set_exception(error)
+
+    threading.Thread(target=connect, daemon=True).start()
+    try:
+        return trying.result(ANSWER_SECONDS)
+    except (OSError, ValueError, MemoryError) as error:  # for a length that the first words of others seem to be
+        found = f"no scheduler answers ({error})"
+        if isinstance(error, MemoryError) or not trying.done():
+            found = "what answers there is no scheduler"
+        raise UserError(f"--cluster {address}: {found}. {EXPECTED}") from error
 
 
 def _zip_of(file: Path, work: Path) -> bytes:

@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import socket
 import warnings
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -167,3 +168,20 @@ def test_no_scheduler(tmp_path: Path, dask: Dask, monkeypatch: pytest.MonkeyPatc
     assert f"--cluster {address}: no scheduler answers" in done.printed
     assert "such as tcp://head:8786" in done.printed
     assert "Traceback" not in done.printed
+
+
+@pytest.mark.parametrize("words", [b"", b"SSH-2.0-OpenSSH_9.2\r\n"], ids=["a web server waits", "another greets"])
+def test_another_service_is_no_scheduler(
+    tmp_path: Path, dask: Dask, monkeypatch: pytest.MonkeyPatch, words: bytes
+) -> None:
+    monkeypatch.setattr("gen_bundle.after.rescore.cluster.ANSWER_SECONDS", 3 if words == b"" else 60)
+    (bundle, _), teams = bundles(tmp_path), submissions(tmp_path, {"ant": TEAMS["ant"]})
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        arguments = (bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", address)
+        done = dask.rescore(*arguments)
+        connection, _ = server.accept()
+        with connection:
+            connection.sendall(words)
+            assert done.end() == 2, done.printed
+    assert f"--cluster {address}: what answers there is no scheduler. Expected the address" in done.printed
