@@ -26,7 +26,7 @@ from gen_bundle.build.package.phase_data import (
     prepare_phases,
     try_out,
 )
-from gen_bundle.build.package.programs import absent_imports, surely_absent
+from gen_bundle.build.package.programs import absent_imports
 from gen_bundle.build.package.resolve import Resolved, check_own_code, find_competition, resolve
 from gen_bundle.build.platforms import codabench, codalab
 from gen_bundle.build.render.starting_kit import starting_kits
@@ -403,8 +403,7 @@ def _notes(competition: Resolved, phases: Sequence[PhaseData]) -> Iterator[str]:
         yield f"requirements: {absent}: scores on this machine may differ from the image's. {install}"
     if travelling := site_note(competition):
         yield travelling
-    perhaps = sorted({*absent_imports(competition)} - {*surely_absent(competition)})
-    if perhaps:
+    if perhaps := [name for name, surely in absent_imports(competition).items() if not surely]:
         where = f"imported somewhere in the competition's own code, and not in {PLATFORM_IMAGE}, where it runs"
         yield f"{', '.join(perhaps)}: {where}. Name an image that has it: docker_image (docs/image.md)."
     phases_of: dict[str, dict[str, None]] = {}  # each warning once, with the phases that it concerns

@@ -8,7 +8,7 @@ from pathlib import Path
 from gen_bundle.build.foreign import ForeignProject, platform_date
 from gen_bundle.build.package.libraries import lacking, unlocked
 from gen_bundle.build.package.phase_data import PhaseData
-from gen_bundle.build.package.programs import surely_absent
+from gen_bundle.build.package.programs import absent_imports
 from gen_bundle.build.package.resolve import Resolved
 from gen_bundle.check.report import SYNTHETIC
 from gen_bundle.check.rules.unfinished import EXAMPLE_ADDRESS
@@ -128,7 +128,7 @@ def _packages(competition: Resolved) -> Iterator[Lack]:
             f"{PLATFORM_IMAGE} has no {', '.join(absent)}.",
             f"Lock them, and they travel in the programs: gen-bundle image lock {competition.folder}.",
         )
-    elif absent := surely_absent(competition):
+    elif absent := [name for name, surely in absent_imports(competition).items() if surely]:
         yield Lack(
             "image-lacks",
             f"{PLATFORM_IMAGE} has no {', '.join(absent)}, which the competition's own code imports.",

@@ -215,21 +215,8 @@ MODULES = frozenset(
 """Modules that can be imported from these and from what pip installs with them."""
 UNTIL_312 = frozenset(
     {
-        *(
-            "aifc",
-            "audioop",
-            "cgi",
-            "cgitb",
-            "chunk",
-            "crypt",
-            "imghdr",
-            "lib2to3",
-            "mailcap",
-            "msilib",
-            "nis",
-            "nntplib",
-        ),
-        *("ossaudiodev", "pipes", "sndhdr", "spwd", "sunau", "telnetlib", "uu", "xdrlib", "_crypt"),
+        *("_crypt", "aifc", "audioop", "cgi", "cgitb", "chunk", "crypt", "imghdr", "lib2to3", "mailcap", "msilib"),
+        *("nis", "nntplib", "ossaudiodev", "pipes", "sndhdr", "spwd", "sunau", "telnetlib", "uu", "xdrlib"),
     }
 )
 NOT_IN_312 = frozenset({"annotationlib", "asynchat", "asyncore", "compression", "distutils", "imp", "smtpd"})

@@ -55,13 +55,14 @@ def what_is_missing(package: str) -> str:
     """That it is missing, and how to get it: into the image that runs this program, or else onto this machine."""
     if Path(sys.argv[0]).resolve().is_relative_to(IN_A_CONTAINER):
         return f"The Python package {package} is missing from the image that runs this program."
-    wanted, advice = ON_AN_INDEX.get(package), "Install it"
+    wanted, is_known = ON_AN_INDEX.get(package, package), package in ON_AN_INDEX
     for extra, packages in EXTRAS.items():
         if package in packages:
-            source = requirement(extra)
-            wanted = f'"{source}"' if source else wanted or package
-    if wanted is None:  # an index may have somebody's trap for those who mistype
-        wanted, advice = package, "If that is its right name, install it"
+            is_known = True
+            if source := requirement(extra):
+                wanted = f'"{source}"'
+    # of another name an index may have somebody's trap for those who mistype
+    advice = "Install it" if is_known else "If that is its right name, install it"
     return f"The Python package {package} is missing on this machine. {advice}: pip install {wanted}."
 
 

@@ -4,12 +4,14 @@ For tests of what a bundle scores. That packed programs run by themselves is sho
 """
 
 import runpy
+import sys
 import time
 import warnings
 from contextlib import chdir
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -60,13 +62,13 @@ class ForkedEngine(InProcessEngine):
 
 
 class ScriptEngine(InProcessEngine):
-    """Runs a script that imports nothing of ours and changes nothing of its process."""
+    """Runs a script that changes nothing of its process in the test's own."""
 
     def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
         began = time.monotonic()
-        (script,) = (_place_here(part, container.mounts) for part in container.argv[1:])
-        with chdir(container.program):
-            exit_code = called(partial(_exit_code, script), stdout, stderr)
+        arguments = [_place_here(part, container.mounts) for part in container.argv[1:]]
+        with chdir(container.program), patch.object(sys, "argv", arguments):
+            exit_code = called(partial(_exit_code, arguments[0]), stdout, stderr)
         return Ended(exit_code, time.monotonic() - began)
 
 
@@ -76,6 +78,9 @@ def _exit_code(script: str) -> int:
         try:
             runpy.run_path(script, run_name="__main__")
         except SystemExit as end:
+            if isinstance(end.code, str):
+                print(end.code, file=sys.stderr)
+                return 1
             return int(end.code or 0)
     return 0
 

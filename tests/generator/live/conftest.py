@@ -3,30 +3,24 @@
 import copy
 import json
 import os
-import runpy
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
-from gen_bundle.dry_run.engines import Container, Ended, LineListener
-from gen_bundle.dry_run.engines.process import _place_here
 from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
 from gen_bundle.live.connection import Connection, changes_log
 from gen_bundle.live.credentials import Token
 from gen_bundle.live.update import Update, look
-from tests.forks import called
 from tests.generator.check.drafts import Draft, Edit, both, new
-from tests.generator.dry_run.in_process import InProcessEngine
+from tests.generator.dry_run.in_process import ScriptEngine
 from tests.generator.live.uploads import uploaded
 from tests.live_ports import site_here
 from tests.live_server import TOKEN, Site, packed
@@ -98,24 +92,6 @@ print(points)
 """
 
 
-class SmallEngine(InProcessEngine):
-    """Runs that program as it is packed, in the test's own process, of which it changes nothing."""
-
-    def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
-        arguments = [_place_here(part, container.mounts) for part in container.argv[1:]]
-        return Ended(called(partial(_run_script, arguments), stdout, stderr), 0.01)
-
-
-def _run_script(arguments: list[str]) -> int:
-    with patch.object(sys, "argv", arguments):
-        try:
-            runpy.run_path(arguments[0])
-        except SystemExit as ended:
-            print(ended.code, file=sys.stderr)
-            return 1
-    return 0
-
-
 def confirmable_draft() -> Draft:
     """A bundle whose phase is open, with a solution, a starting kit, and a program that scores."""
     draft = ready_draft()
@@ -148,7 +124,7 @@ def start(site: Site, tmp_path: Path) -> Start:
 @pytest.fixture
 def quick_verb(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> Verb:
     """The verb, with short waits."""
-    monkeypatch.setattr(import_module("gen_bundle.dry_run.engines.choose"), "ProcessEngine", SmallEngine)
+    monkeypatch.setattr(import_module("gen_bundle.dry_run.engines.choose"), "ProcessEngine", ScriptEngine)
     for name in ("FIRST_WAIT_S", "LONGEST_WAIT_S", "OUTPUTS_S"):
         monkeypatch.setattr(f"gen_bundle.live.submissions.{name}", 0.01)
     return verb
@@ -159,7 +135,7 @@ def confirmed(connection: Connection, start: Start) -> Confirming:
     """Confirms what was started, or else what is started now, after changes."""
 
     def run(*changes: Edit, started: tuple[int, Path] | None = None, **request: Any) -> Confirmed:
-        return confirm(connection, ConfirmRequest(*(started or start(*changes)), **request), SmallEngine())
+        return confirm(connection, ConfirmRequest(*(started or start(*changes)), **request), ScriptEngine())
 
     return run
 

@@ -14,7 +14,8 @@ from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.submissions import PREFIX
 from tests.generator.check.drafts import Draft, Edit, first_phase, packed, put, write
-from tests.generator.live.conftest import Confirming, SmallEngine, Start, Verb, close_log
+from tests.generator.dry_run.in_process import ScriptEngine
+from tests.generator.live.conftest import Confirming, Start, Verb, close_log
 from tests.live_runs import score_answer
 from tests.live_server import TOKEN, Site
 
@@ -202,7 +203,7 @@ def test_a_worker_that_waits_for_a_person_is_named(
     site.running = 10**6
     steps: list[str] = []
     connection.say = steps.append
-    done = confirm(connection, ConfirmRequest(number, bundle, patience_s=90), SmallEngine())
+    done = confirm(connection, ConfirmRequest(number, bundle, patience_s=90), ScriptEngine())
     assert steps[0] == "each submission waits until the operator of the worker approves it"
     assert done.problems[0] == (
         "Main/good: not finished within 1.5 minutes: the operator of the worker has not approved it."
@@ -447,7 +448,7 @@ def test_an_interrupted_clean_up_names_what_is_left(
 
     monkeypatch.setattr(connection, "send", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        confirm(connection, ConfirmRequest(number, bundle), SmallEngine())
+        confirm(connection, ConfirmRequest(number, bundle), ScriptEngine())
     ids = [row["id"] for row in site.submissions]
     assert said[-1].startswith(f"left on the site: submissions {ids[0]}, {ids[1]}, and files called {PREFIX}")
 

@@ -216,7 +216,7 @@ def program_description(
         "needs": [
             *libraries_beyond_score(competition),
             *competition.declaration.requirements,
-            *surely_absent(competition),
+            *(name for name, surely in absent_imports(competition).items() if surely),
         ],
     }
     if phase:
@@ -230,11 +230,16 @@ def program_description(
 
 
 def imported_modules(
-    names: tuple[str, ...], packages: tuple[Path, ...], without: frozenset[str] = frozenset()
+    names: tuple[str, ...],
+    packages: tuple[Path, ...],
+    without: frozenset[str] = frozenset(),
+    *,
+    surely: bool = False,
 ) -> Mapping[str, Path]:
     """Return the files of modules by their dotted names, and of all in the folders `packages` that these import.
 
-    Modules and packages called in `without` are left out, with what only they import.
+    Modules and packages called in `without` are left out, with what only they import. With `surely` only what is
+    imported at once is followed.
 
     Returns:
         Place in a program, such as `scoring_kit/errors.py` → file.
@@ -245,7 +250,7 @@ def imported_modules(
         if not folder.is_relative_to(ours):
             for path in folder.rglob("*.py"):
                 states.add(_state(path))
-    return _imported_modules(names, packages, without, frozenset(states))
+    return _imported_modules(names, packages, without, frozenset(states), surely)
 
 
 State = tuple[Path, int, int]
@@ -259,7 +264,11 @@ def _state(path: Path) -> State:
 
 @cache
 def _imported_modules(
-    names: tuple[str, ...], packages: tuple[Path, ...], without: frozenset[str], _states: frozenset[State]
+    names: tuple[str, ...],
+    packages: tuple[Path, ...],
+    without: frozenset[str],
+    _states: frozenset[State],
+    surely: bool,
 ) -> Mapping[str, Path]:
     folders = {folder.name: folder for folder in packages}
     found: dict[str, Path] = {}
@@ -282,7 +291,7 @@ def _imported_modules(
             parents = [*accumulate(name.split("."), "{}.{}".format)]
             package = name if path.name == "__init__.py" else parents[-2]
             waiting += parents[:-1]
-            for one in _imported_names(path):
+            for one in _imported_names(path, surely):
                 with suppress(ImportError):  # from above the package, which is said when it runs
                     waiting.append(resolve_name(one, package))
     return found
@@ -355,53 +364,35 @@ def _parsed(path: Path) -> list[ast.stmt]:
     return syntax_tree(text).body  # a line within a long text looks like a statement
 
 
-def absent_imports(competition: Resolved) -> list[str]:
-    """Return the modules that the competition's own code may import and the platform's image lacks."""
+def absent_imports(competition: Resolved) -> dict[str, bool]:
+    """Return the modules that the competition's own code may import and the platform's image lacks.
+
+    Of each, whether nothing is scored without it: what scores imports it at once.
+    """
     if competition.declaration.image != PLATFORM_IMAGE:
-        return []
+        return {}
     package = competition.package
-    files = [*competition.program_files.values()]
+    files = [path for path in competition.program_files.values() if path.suffix == ".py"]
+    at_once = [*files]
     if package.is_own:
-        files += package.folder.rglob("*.py")
+        files += [path for path in package.folder.rglob("*.py") if path.name != ORGANISERS_ONLY]
+        started = [f"{package.name}.{module}" for module in ("submission", "reference", *competition.task_ids)]
+        at_once += imported_modules((package.name, *started), (package.folder,), surely=True).values()
+    present = MODULES | STANDARD_LIBRARY | {package.name, ""}
+    present |= {path.stem for path in resource("scoring_programs").iterdir()}
+    present |= {Path(place).stem for place in competition.program_files}
+    present |= {name.split("/")[1].removesuffix(".py") for name in site_members(competition)}
+    surely = _imported_by(at_once, surely=True)
+    return {name: name in surely for name in sorted(_imported_by(files) - present)}
+
+
+def _imported_by(files: Sequence[Path], surely: bool = False) -> set[str]:
+    """The modules and packages that these files import, without what is in them."""
     names: set[str] = set()
     for path in files:
-        if path.suffix == ".py" and path.name != ORGANISERS_ONLY:
-            for name in _imported_names(path):
-                names.add(name.partition(".")[0])
-    ours = {path.stem for path in resource("scoring_programs").iterdir()}
-    ours |= {name.split("/")[1].removesuffix(".py") for name in site_members(competition)}
-    ours |= {Path(name).stem for name in competition.program_files}
-    return sorted(names - MODULES - ours - STANDARD_LIBRARY - {package.name, ""})
-
-
-def surely_absent(competition: Resolved) -> list[str]:
-    """Return those of `absent_imports` without which nothing is scored: the modules that score import them at once."""
-    absent = set(absent_imports(competition))
-    if not absent:
-        return []
-    package = competition.package
-    names: list[str] = []
-    for path in competition.program_files.values():
-        if path.suffix == ".py":
-            names += _imported_names(path, surely=True)
-    if package.is_own:
-        waiting = [package.name]
-        waiting += [f"{package.name}.{module}" for module in ("submission", "reference", *competition.task_ids)]
-        looked_at: set[str] = set()
-        while waiting:
-            name = waiting.pop()
-            module = _module_file(package.folder, name)
-            if module is None or name in looked_at:
-                continue
-            looked_at.add(name)
-            own = name if module.name == "__init__.py" else name.rpartition(".")[0]
-            for one in _imported_names(module, surely=True):
-                with suppress(ImportError):
-                    imported = resolve_name(one, own)
-                    names.append(imported)
-                    if imported.split(".")[0] == package.name:
-                        waiting.append(imported)
-    return sorted(absent.intersection(name.split(".")[0] for name in names))
+        for name in _imported_names(path, surely):
+            names.add(name.partition(".")[0])
+    return names
 
 
 def entry_seconds(competition: Resolved, phase: DeclaredPhase) -> int:

@@ -439,13 +439,16 @@ def _found_nowhere(program: UnpackedProgram) -> Iterator[str]:
 
     None where it looks for modules in other places, as in the submission, or installs some.
     """
-    names = {part.partition(".")[0] for path in program.unpacked.names for part in path.split("/")}
-    if not any(ELSEWHERE.search(source) for source in _sources(program.unpacked, b"")):
-        for _, imported in _sources_run(program, is_python_3=True):
-            for module in imported if isinstance(imported, tuple) else ():
-                top = module.partition(".")[0]
-                if top not in MODULES | STANDARD_LIBRARY | names:
-                    yield top
+    present = MODULES | STANDARD_LIBRARY
+    for path in program.unpacked.names:
+        present |= {part.partition(".")[0] for part in path.split("/")}
+    absent: dict[str, None] = {}
+    for _, imported in _sources_run(program, is_python_3=True):
+        if isinstance(imported, tuple):
+            absent |= dict.fromkeys(module.partition(".")[0] for module in imported)
+    found = [top for top in absent if top not in present]
+    if found and not any(ELSEWHERE.search(source) for source in _sources(program.unpacked, b"")):
+        yield from found
 
 
 def _is_held(needed: str, held: Mapping[str, str | None]) -> bool:
