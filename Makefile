@@ -7,6 +7,8 @@ PYTHON ?= $(or $(FOUND),$(error no Python from 3.11 to 3.14 with venv is found. 
 BIN := .venv/bin
 # Bytecode is kept, also where the environment forbids it: the tests start some thousand processes of these programs.
 unexport PYTHONDONTWRITEBYTECODE
+# Written when a module is first imported: pip would compile all of torch and transformers, half of its time.
+export PIP_COMPILE := 0
 CODE := bundles docker docs generator research scoring_programs tests  # and not what is being tried in the checkout
 PIP := -m pip --disable-pip-version-check --quiet
 
