@@ -58,6 +58,22 @@ def test_one_that_is_not_is_no_package_to_be_installed(tmp_path: Path, place: st
 
 
 @pytest.mark.parametrize(
+    ("text", "surely"),
+    [
+        ("import own_scorer" + FUNCTION, True),
+        (FUNCTION.replace("    return", "    import own_scorer\n    return"), False),
+        ("import further" + NUMBER, True),
+        (NUMBER, False),
+    ],
+)
+def test_of_modules_that_travel_those_count_that_a_function_needs(tmp_path: Path, text: str, surely: bool) -> None:
+    folder = project(tmp_path, text, ["own_scorer.py", "further.py"])
+    (folder / "own_scorer.py").write_text(f"import no_such\n{SCORER}", encoding="utf-8")
+    (folder / "further.py").write_text("from own_scorer import value\n", encoding="utf-8")
+    assert absent_imports(resolve(folder, overrides=(ON_THE_PLATFORM,))) == {"no_such": surely}
+
+
+@pytest.mark.parametrize(
     ("text", "surely", "perhaps"),
     [
         ("import no_such.part, numpy, csv" + NUMBER, ["no_such"], []),

@@ -372,15 +372,20 @@ def absent_imports(competition: Resolved) -> dict[str, bool]:
     if competition.declaration.image != PLATFORM_IMAGE:
         return {}
     package = competition.package
-    files = [path for path in competition.program_files.values() if path.suffix == ".py"]
-    at_once = [*files]
+    beside = {f"files/{name}" for name in competition.declaration.scoring_files}
+    modules = {place: path for place, path in competition.program_files.items() if path.suffix == ".py"}
+    files = [*modules.values()]
+    at_once = [path for place, path in modules.items() if place not in beside]
+    for path in at_once:  # which grows by what lies beside them
+        imported = [f"files/{name}.py" for name in _imported_by([path], surely=True)]
+        at_once += [modules[place] for place in imported if place in modules and modules[place] not in at_once]
     if package.is_own:
         files += [path for path in package.folder.rglob("*.py") if path.name != ORGANISERS_ONLY]
         started = [f"{package.name}.{module}" for module in ("submission", "reference", *competition.task_ids)]
         at_once += imported_modules((package.name, *started), (package.folder,), surely=True).values()
     present = MODULES | STANDARD_LIBRARY | {package.name, ""}
     present |= {path.stem for path in resource("scoring_programs").iterdir()}
-    present |= {Path(place).stem for place in competition.program_files}
+    present |= {path.stem for path in files}
     present |= {name.split("/")[1].removesuffix(".py") for name in site_members(competition)}
     surely = _imported_by(at_once, surely=True)
     return {name: name in surely for name in sorted(_imported_by(files) - present)}
