@@ -213,6 +213,8 @@ MODULES = frozenset(
     }
 )
 """Modules that can be imported from these and from what pip installs with them."""
+CALLED_OTHERWISE = {"Cython": "cython", "sklearn": "scikit-learn", "yaml": "pyyaml"}
+"""Modules of these packages by another name than theirs."""
 UNTIL_312 = frozenset(
     {
         *("_crypt", "aifc", "audioop", "cgi", "cgitb", "chunk", "crypt", "imghdr", "lib2to3", "mailcap", "msilib"),

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from gen_bundle.build.package.programs import absent_imports
+from gen_bundle.build.package.programs import absent_imports, versions_there
 from gen_bundle.build.package.resolve import resolve
 from gen_bundle.cli import root
-from gen_bundle.codabench.worker import PLATFORM_IMAGE
+from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE
 from tests.scoring_programs.declared.declaring import by_id, columns_of, faults_of, one_task
 from tests.scoring_programs.declared.test_own_functions import LABEL, project
 
@@ -99,6 +99,15 @@ def test_what_the_image_has_not_keeps_a_bundle_a_draft_that_cannot_work(
     status, said = run("check", tmp_path / "b.zip")
     assert ("needs no_such, which" in said) is bool(surely)
     assert ("it cannot work" in said) is bool(surely)
+
+
+def test_where_versions_are_others_than_here_a_build_says_so(tmp_path: Path) -> None:
+    folder = project(tmp_path, "import csv\nfrom sklearn import metrics\nfrom scipy.stats import tmean" + NUMBER)
+    competition = resolve(folder, overrides=(ON_THE_PLATFORM, "requirements=[scipy==1.11.4]"))
+    assert versions_there(competition) == [f"scikit-learn=={PACKAGES['scikit-learn']}"]
+    assert versions_there(resolve(folder, overrides=("docker_image=me/mine:1",))) == []
+    _, said = run(folder, "--out", tmp_path / "b.zip", "--set", ON_THE_PLATFORM)
+    assert f"own code runs in {PLATFORM_IMAGE} with scikit-learn=={PACKAGES['scikit-learn']} (" in said
 
 
 @pytest.mark.parametrize(("name", "key"), [("random.py", "scoring_files.0"), ("numpy.py", "tasks.0.columns.0.metric")])

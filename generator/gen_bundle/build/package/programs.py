@@ -15,10 +15,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from gen_bundle.build.package.libraries import libraries_beyond_score, site_members
+from gen_bundle.build.package.libraries import base_name, libraries_beyond_score, site_members
 from gen_bundle.build.package.resolve import ProgramPart, Resolved, ids
 from gen_bundle.codabench.board import time_limit
-from gen_bundle.codabench.worker import MODULES, PLATFORM_IMAGE, STANDARD_LIBRARY
+from gen_bundle.codabench.worker import CALLED_OTHERWISE, MODULES, PACKAGES, PLATFORM_IMAGE, STANDARD_LIBRARY
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.ground.local_files import file_digest
 from gen_bundle.ground.resources import resource
@@ -374,21 +374,37 @@ def absent_imports(competition: Resolved) -> dict[str, bool]:
     package = competition.package
     beside = {f"files/{name}" for name in competition.declaration.scoring_files}
     modules = {place: path for place, path in competition.program_files.items() if path.suffix == ".py"}
-    files = [*modules.values()]
     at_once = [path for place, path in modules.items() if place not in beside]
     for path in at_once:  # which grows by what lies beside them
         imported = [f"files/{name}.py" for name in _imported_by([path], surely=True)]
         at_once += [modules[place] for place in imported if place in modules and modules[place] not in at_once]
     if package.is_own:
-        files += [path for path in package.folder.rglob("*.py") if path.name != ORGANISERS_ONLY]
         started = [f"{package.name}.{module}" for module in ("submission", "reference", *competition.task_ids)]
         at_once += imported_modules((package.name, *started), (package.folder,), surely=True).values()
+    files = _own_modules(competition)
     present = MODULES | STANDARD_LIBRARY | {package.name, ""}
     present |= {path.stem for path in resource("scoring_programs").iterdir()}
-    present |= {path.stem for path in files}
+    present |= {Path(place).stem for place in modules}
     present |= {name.split("/")[1].removesuffix(".py") for name in site_members(competition)}
     surely = _imported_by(at_once, surely=True)
     return {name: name in surely for name in sorted(_imported_by(files) - present)}
+
+
+def versions_there(competition: Resolved) -> list[str]:
+    """Return what the competition's own code imports of the platform's image, as requirements."""
+    if competition.declaration.image != PLATFORM_IMAGE:
+        return []
+    own = {base_name(one) for one in competition.declaration.requirements}
+    names = {CALLED_OTHERWISE.get(name, name) for name in _imported_by(_own_modules(competition))}
+    return [f"{name}=={PACKAGES[name]}" for name in sorted(names & PACKAGES.keys() - own)]
+
+
+def _own_modules(competition: Resolved) -> list[Path]:
+    """The files of the competition's own code that run where it is scored."""
+    found = [path for path in competition.program_files.values() if path.suffix == ".py"]
+    if competition.package.is_own:
+        found += [path for path in competition.package.folder.rglob("*.py") if path.name != ORGANISERS_ONLY]
+    return found
 
 
 def _imported_by(files: Sequence[Path], surely: bool = False) -> set[str]:
