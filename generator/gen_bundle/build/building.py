@@ -26,7 +26,7 @@ from gen_bundle.build.package.phase_data import (
     prepare_phases,
     try_out,
 )
-from gen_bundle.build.package.programs import absent_imports, versions_there
+from gen_bundle.build.package.programs import absent_imports, differing_there
 from gen_bundle.build.package.resolve import Resolved, check_own_code, find_competition, resolve
 from gen_bundle.build.platforms import codabench, codalab
 from gen_bundle.build.render.starting_kit import starting_kits
@@ -406,7 +406,7 @@ def _notes(competition: Resolved, phases: Sequence[PhaseData]) -> Iterator[str]:
     if perhaps := [name for name, surely in absent_imports(competition).items() if not surely]:
         where = f"imported somewhere in the competition's own code, and not in {PLATFORM_IMAGE}, where it runs"
         yield f"{', '.join(perhaps)}: {where}. Name an image that has it: docker_image (docs/image.md)."
-    if differing := ", ".join(not_here(versions_there(competition))):
+    if differing := ", ".join(differing_there(competition)):
         there = f"the competition's own code runs in {PLATFORM_IMAGE} with {differing}"
         yield f"{there}. What fails only there is found by: gen-bundle dry-run BUNDLE --engine docker."
     phases_of: dict[str, dict[str, None]] = {}  # each warning once, with the phases that it concerns

@@ -1,12 +1,15 @@
 """What a function beside bundle.yaml imports: modules that travel with it, and packages that the image has not."""
 
 import json
+import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from gen_bundle.build.package.programs import absent_imports, versions_there
+from gen_bundle.build.package import programs
+from gen_bundle.build.package.programs import absent_imports, differing_there
 from gen_bundle.build.package.resolve import resolve
 from gen_bundle.cli import root
 from gen_bundle.codabench.worker import PACKAGES, PLATFORM_IMAGE
@@ -101,13 +104,21 @@ def test_what_the_image_has_not_keeps_a_bundle_a_draft_that_cannot_work(
     assert ("it cannot work" in said) is bool(surely)
 
 
-def test_where_versions_are_others_than_here_a_build_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize("python", ["3.0", "4.0"])
+def test_where_versions_are_others_than_here_a_build_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, python: str
+) -> None:
+    monkeypatch.setitem(PACKAGES, "scikit-learn", "0.1")
+    monkeypatch.setattr(programs, "PYTHON", python)
     folder = project(tmp_path, "import csv\nfrom sklearn import metrics\nfrom scipy.stats import tmean" + NUMBER)
-    competition = resolve(folder, overrides=(ON_THE_PLATFORM, "requirements=[scipy==1.11.4]"))
-    assert versions_there(competition) == [f"scikit-learn=={PACKAGES['scikit-learn']}"]
-    assert versions_there(resolve(folder, overrides=("docker_image=me/mine:1",))) == []
+    declared = (ON_THE_PLATFORM, "requirements=[scipy==0.1]")
+    expected = [f"scikit-learn==0.1 ({metadata.version('scikit-learn')} is installed)"]
+    if python == "3.0":
+        expected.append("Python 3.0 ({}.{} runs here)".format(*sys.version_info[:2]))
+    assert differing_there(resolve(folder, overrides=declared)) == expected
+    assert differing_there(resolve(folder, overrides=("docker_image=me/mine:1",))) == []
     _, said = run(folder, "--out", tmp_path / "b.zip", "--set", ON_THE_PLATFORM)
-    assert f"own code runs in {PLATFORM_IMAGE} with scikit-learn=={PACKAGES['scikit-learn']} (" in said
+    assert f"own code runs in {PLATFORM_IMAGE} with scikit-learn==0.1 (" in said
 
 
 @pytest.mark.parametrize(("name", "key"), [("random.py", "scoring_files.0"), ("numpy.py", "tasks.0.columns.0.metric")])

@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -15,10 +16,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from gen_bundle.build.package.libraries import base_name, libraries_beyond_score, site_members
+from gen_bundle.build.package.libraries import base_name, libraries_beyond_score, not_here, site_members
 from gen_bundle.build.package.resolve import ProgramPart, Resolved, ids
 from gen_bundle.codabench.board import time_limit
-from gen_bundle.codabench.worker import CALLED_OTHERWISE, MODULES, PACKAGES, PLATFORM_IMAGE, STANDARD_LIBRARY
+from gen_bundle.codabench.worker import CALLED_OTHERWISE, MODULES, PACKAGES, PLATFORM_IMAGE, PYTHON, STANDARD_LIBRARY
 from gen_bundle.declaration.model import DeclaredPhase, DeclaredTask
 from gen_bundle.ground.local_files import file_digest
 from gen_bundle.ground.resources import resource
@@ -390,13 +391,18 @@ def absent_imports(competition: Resolved) -> dict[str, bool]:
     return {name: name in surely for name in sorted(_imported_by(files) - present)}
 
 
-def versions_there(competition: Resolved) -> list[str]:
-    """Return what the competition's own code imports of the platform's image, as requirements."""
-    if competition.declaration.image != PLATFORM_IMAGE:
+def differing_there(competition: Resolved) -> list[str]:
+    """Return what the competition's own code meets in the platform's image in another version than here, with both."""
+    files = _own_modules(competition)
+    if competition.declaration.image != PLATFORM_IMAGE or not files:
         return []
     own = {base_name(one) for one in competition.declaration.requirements}
-    names = {CALLED_OTHERWISE.get(name, name) for name in _imported_by(_own_modules(competition))}
-    return [f"{name}=={PACKAGES[name]}" for name in sorted(names & PACKAGES.keys() - own)]
+    names = {CALLED_OTHERWISE.get(name, name) for name in _imported_by(files)}
+    differing = list(not_here([f"{name}=={PACKAGES[name]}" for name in sorted(names & PACKAGES.keys() - own)]))
+    major, minor = sys.version_info[:2]
+    if (major, minor) > tuple(int(part) for part in PYTHON.split(".")):  # of a newer one than ours everything is there
+        differing.append(f"Python {PYTHON} ({major}.{minor} runs here)")
+    return differing
 
 
 def _own_modules(competition: Resolved) -> list[Path]:
