@@ -15,7 +15,7 @@ from scoring_kit.manifest import Manifest
 from scoring_kit.organiser import Request
 from scoring_kit.submission_files import read_submission
 from tests import tiny_models
-from tests.scoring_programs.clpsych2025.cases import OPTIONS, TASKS, answer, post, write_files
+from tests.scoring_programs.clpsych2025.cases import OPTIONS, TASKS, post, write_files
 
 MARKS = [
     pytest.mark.models,
@@ -77,19 +77,3 @@ def scores(
 
 def texts_of(gold_folder: Path) -> dict[str, Any]:
     return dict(json.loads((gold_folder / "gold.json").read_text(encoding="utf-8")))
-
-
-def oracle(gold_folder: Path) -> dict[str, Any]:
-    """The gold as a submission."""
-    content = {}
-    for name, gold in texts_of(gold_folder).items():
-        evidence = {
-            f"{state}_evidence": [span["text"] for span in gold["timeline_level"][f"{state}_spans"]] for state in STATES
-        }
-        posts = {
-            key: post(summary=given["summary"] or "", wellbeing_score=given["wellbeing_score"])
-            for key, given in gold["post_level"].items()
-        }
-        next(iter(posts.values())).update(evidence)
-        content[name] = answer(posts, summary=gold["timeline_level"]["summary"])
-    return content

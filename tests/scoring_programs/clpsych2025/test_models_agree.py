@@ -121,51 +121,15 @@ def test_as_run_equals_the_organisers_way(
     assert found["b_max_entailment"] == found["post_max_entailment_evidence"]
 
 
-def test_published_equals_a_plain_loop(
-    gold_folder: Path, answers: dict[str, Any], loops: Loops, tmp_path: Path
-) -> None:
-    rows: dict[str, list[float]] = {}
-
-    def add(name: str, value: float) -> None:
-        rows.setdefault(name, []).append(value)
-
-    for name, gold in texts_of(gold_folder).items():
-        for suffix, states in (("", STATES), ("_adaptive", ("adaptive",)), ("_maladaptive", ("maladaptive",))):
-            e = [span["text"].strip() for state in states for span in gold["timeline_level"][f"{state}_spans"]]
-            h = [span for state in states for span in spans(answers[name], state)]
-            if e:
-                recall = mean(loops.best(e, h, 1)) if h else 0.0
-                add(f"a1_recall{suffix}", recall)
-                add(f"a1_weighted_recall{suffix}", recall * min(1, loops.tokens(e) / max(1, loops.tokens(h))))
-        cases: list[tuple[str, str | None, str, list[str] | None]] = [
-            ("c", gold["timeline_level"]["summary"], answers[name]["timeline_level"]["summary"], None)
-        ]
-        for key, given in gold["post_level"].items():
-            mine = answers[name]["post_level"][key]
-            found_evidence = [span.strip() for state in STATES for span in mine[f"{state}_evidence"]]
-            cases.append(("b", given["summary"], mine["summary"], found_evidence))
-        for task, expert, submitted, evidence in cases:
-            g_all, s_all = split(expert), split(submitted)
-            if not g_all:
-                continue
-            table = [[loops.probability("contradiction", g, s) for g in g_all] for s in s_all]
-            add(f"{task}_mean_consistency", mean([1 - p for row in table for p in row]) if table else 0.0)
-            add(f"{task}_max_contradiction", mean([max(row) for row in table]) if table else 1.0)
-            if evidence is not None:
-                support = [max(loops.probability("entailment", e, s) for e in evidence) for s in s_all if evidence]
-                add("b_max_entailment", mean(support) if support else 0.0)
-    found = scores(gold_folder, answers, tmp_path, PROFILES["published"])
-    assert len(rows) == 6 + 3 + 2
-    for metric, values in rows.items():
-        assert found[metric] == pytest.approx(mean(values), abs=2e-5), metric
-
-
 # What transformers 4.57.6 gave for these timelines and answers; every other supported version must give the same.
 RECORDED = {
     "published": {
         "a1_recall": 0.917788,
+        "a1_weighted_recall": 0.917788,
+        "a1_recall_adaptive": 0.902482,
         "a1_weighted_recall_adaptive": 0.847597,
         "a1_recall_maladaptive": 0.860602,
+        "a1_weighted_recall_maladaptive": 0.860602,
         "b_mean_consistency": 0.596894,
         "b_max_contradiction": 0.403106,
         "b_max_entailment": 0.221800,

@@ -141,10 +141,6 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "a string as score": ({"Well-being": "6"}, f"{POST}, Well-being: not a well-being score."),
     "a list as summary": ({"Post Summary": []}, f"{POST}, Post Summary: is a list."),
     "a list as evidence": ({"evidence": []}, f"{POST}, evidence: is a list."),
-    "a state under nearly its name": (
-        {"evidence": {"Adaptive State": {}}},
-        f"{POST}, evidence: unknown key 'Adaptive State'. Expected: 'adaptive-state'.",
-    ),
     "a list as state": ({"evidence": {"adaptive-state": []}}, f"{POST}, evidence, adaptive-state: is a list."),
     "a list as highlight": (
         {"evidence": {"adaptive-state": {"A": {"highlighted_evidence": ["a"]}}}},

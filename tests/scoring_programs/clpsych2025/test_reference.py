@@ -167,13 +167,6 @@ def test_a_file_that_is_no_gold_is_refused(tmp_path: Path, content: str, message
     assert messages(tmp_path, content)[0].startswith(message)
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(OrganiserError, match=r"gold\.json: missing in the reference data"):
-        reference.read(tmp_path, TASKS, OPTIONS)
-
-
 def test_wrong_options_are_refused_before_anything_is_scored(tmp_path: Path) -> None:
-    with pytest.raises(
-        OrganiserError, match=r"options\.profile: not a valid value\. Expected: one of published, as-run"
-    ):
+    with pytest.raises(OrganiserError, match=r"options\.profile: not a valid value"):
         reference.read(write(tmp_path, good()), TASKS, {**OPTIONS, "profile": "official"})

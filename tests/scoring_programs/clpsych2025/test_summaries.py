@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clpsych2025 import b, c
-from clpsych2025.averages import metrics_of
 from clpsych2025.reference import ClpsychReference, GoldPost, GoldTimeline, Summary
 from clpsych2025.submission import ClpsychSubmission, PostAnswer, TimelineAnswer
-from clpsych2025.summaries import tables_of
 from scoring_kit.results import BarChart
 from tests.scoring_programs.clpsych2025.cases import AS_RUN, OPTIONS
 from tests.scoring_programs.clpsych2025.fake_models import LetterClassifier, letters
@@ -19,22 +17,18 @@ from tests.scoring_programs.clpsych2025.fake_models import LetterClassifier, let
 NOTHING: Mapping[str, tuple[str, ...]] = {"adaptive": (), "maladaptive": ()}
 
 
-@pytest.fixture(autouse=True)
-def sentences_at_full_stops(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Punkt has tests of its own; here a sentence ends at a full stop."""
-    monkeypatch.setattr("scoring_kit.metrics.sentences.split_sentences", sentences)
-    monkeypatch.setattr("scoring_kit.metrics.sentences.punkt_digest", lambda: "none")
-
-
 def sentences(text: str) -> list[str]:
     return [part.strip() for part in text.split(".") if part.strip()]
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def model(monkeypatch: pytest.MonkeyPatch) -> LetterClassifier:
+    """The real one, and Punkt, have tests of their own; here a sentence ends at a full stop."""
     fake = LetterClassifier()
     for module in ("b", "c"):
         monkeypatch.setattr(f"clpsych2025.{module}.nli_model", lambda options: fake)
+    monkeypatch.setattr("scoring_kit.metrics.sentences.split_sentences", sentences)
+    monkeypatch.setattr("scoring_kit.metrics.sentences.punkt_digest", lambda: "none")
     return fake
 
 
@@ -80,45 +74,7 @@ def test_published_post_without_a_submitted_summary(model: LetterClassifier) -> 
     assert result.libraries == ()
 
 
-def test_as_run_post_without_a_submitted_summary_has_no_row_against_evidence(model: LetterClassifier) -> None:
-    result = b.score(gold((None, ["a. b"])), answers(("", [("", ["span"])])), AS_RUN)
-    assert values(result.metrics) == {
-        "b_mean_consistency": 0,
-        "b_max_contradiction": 1,
-        "b_max_entailment": None,
-        "post_mean_consistency_gold": 0,
-        "post_max_entailment_gold": 0,
-        "post_max_contradiction_gold": 1,
-        "post_mean_consistency_evidence": None,
-        "post_max_entailment_evidence": None,
-        "post_max_contradiction_evidence": None,
-    }
-    assert result.metrics["post_max_entailment_evidence"].rows == 0
-
-
-def test_published_summary_without_evidence_has_entailment_0(model: LetterClassifier) -> None:
-    metrics = b.score(gold((None, ["ab"])), answers(("", [("ab", [" ", ""])])), OPTIONS).metrics
-    entailment, _, contradiction = letters("ab", "ab")
-    assert entailment > 0
-    assert metrics["b_max_entailment"].value == 0
-    assert metrics["b_mean_consistency"].value == pytest.approx(1 - contradiction)
-
-
-def test_as_run_feeds_blank_evidence_to_the_model(model: LetterClassifier) -> None:
-    metrics = b.score(gold((None, ["ab"])), answers(("", [("ab", [""])])), AS_RUN).metrics
-    assert ("", "ab") in model.calls[0]
-    assert metrics["post_max_contradiction_evidence"].value == pytest.approx(letters("", "ab")[2])
-
-
-def test_posts_and_timelines_without_gold_summary_are_ignored(model: LetterClassifier) -> None:
-    reference = gold((None, [None, " ", "ab"]), ("abc", [None]))
-    submission = answers(("xyz", [("q", []), ("q", []), ("ab", [])]), ("", [("z", [])]))
-    for options in (OPTIONS, AS_RUN):
-        assert b.score(reference, submission, options).metrics["b_mean_consistency"].rows == 1
-        assert c.score(reference, submission, options).metrics["c_mean_consistency"].rows == 1
-
-
-def test_b_pools_posts_and_c_averages_timelines(model: LetterClassifier) -> None:
+def test_b_pools_posts_and_c_averages_timelines() -> None:
     reference = gold(("ab", ["ab", "ab"]), ("cd", ["cd"]))
     submission = answers(("xx", [("ab", []), ("xyz", [])]), ("cd", [("cd", [])]))
     same, other, longer = 1 - letters("ab", "ab")[2], 1 - letters("ab", "xx")[2], 1 - letters("ab", "xyz")[2]
@@ -136,7 +92,7 @@ def test_all_pairs_of_a_task_are_classified_in_one_call(model: LetterClassifier)
     assert [len(call) for call in model.calls] == [4 + 1 + 2, 2]
 
 
-def test_the_bars_are_means_over_a_timelines_posts(model: LetterClassifier) -> None:
+def test_the_bars_are_means_over_a_timelines_posts() -> None:
     reference, submission = (
         gold((None, ["ab", "ab"]), (None, ["c"])),
         answers(("", [("ab", []), ("", [])]), ("", [("", [])])),
@@ -152,6 +108,11 @@ def test_the_bars_are_means_over_a_timelines_posts(model: LetterClassifier) -> N
 
 text = st.text("abc. ", max_size=8)
 post_cases = st.lists(st.tuples(text, text, st.lists(text, max_size=3)), min_size=1, max_size=4)
+
+
+def posts_of(cases: list[tuple[str, str, list[str]]]) -> tuple[ClpsychReference, ClpsychSubmission]:
+    """Gold and answers of one timeline, a post for each case."""
+    return gold((None, [case[0] for case in cases])), answers(("", [(case[1], case[2]) for case in cases]))
 
 
 @pytest.mark.slow
@@ -173,7 +134,7 @@ def test_published_b_equals_a_plain_implementation(cases: list[tuple[str, str, l
             entailment.append(0.0)
         else:
             entailment.append(sum(max(letters(e, s)[0] for e in e_all) for s in s_all) / len(s_all))
-    metrics = metrics_of(b.published(scored(cases, stripped=True)))
+    metrics = b.score(*posts_of(cases), OPTIONS).metrics
     expected = {"b_mean_consistency": consistency, "b_max_contradiction": contradiction, "b_max_entailment": entailment}
     for name, rows in expected.items():
         assert metrics[name].value == (pytest.approx(sum(rows) / len(rows)) if rows else None)
@@ -196,18 +157,12 @@ def test_as_run_b_equals_a_plain_implementation(cases: list[tuple[str, str, list
             rows.setdefault(f"post_mean_consistency_{suffix}", []).append(mean)
             rows.setdefault(f"post_max_contradiction_{suffix}", []).append(max(contradictions, default=1.0))
             rows.setdefault(f"post_max_entailment_{suffix}", []).append(max((pair[0] for pair in pairs), default=0.0))
-    metrics = metrics_of(b.as_run(scored(cases, stripped=False)))
+    metrics = b.score(*posts_of(cases), AS_RUN).metrics
     for name in [name for name in metrics if name.startswith("post_")]:
         found = rows.get(name, [])
         assert metrics[name].rows == len(found)
         assert metrics[name].value == (pytest.approx(sum(found) / len(found)) if found else None)
     assert metrics["b_max_entailment"] == metrics["post_max_entailment_evidence"]
-
-
-def scored(cases: list[tuple[str, str, list[str]]], *, stripped: bool) -> list[b.ScoredPost]:
-    reference = gold((None, [case[0] for case in cases]))
-    submission = answers(("", [(case[1], case[2]) for case in cases]))
-    return b.scored_posts(b.summarised_posts(reference, submission, stripped=stripped), LetterClassifier())
 
 
 @pytest.mark.slow
@@ -224,8 +179,7 @@ def test_c_equals_a_plain_implementation(cases: list[tuple[str, str]]) -> None:
         mean_of_max.append(sum(max(pair[2] for pair in row) for row in table) / len(table) if flat else 1.0)
         largest.append(max((pair[2] for pair in flat), default=1.0))
         entailed.append(max((pair[0] for pair in flat), default=0.0))
-    comparisons = c.comparisons_of(gold(*((g, []) for g, _ in cases)), answers(*((s, []) for _, s in cases)))
-    tables = dict(zip(comparisons, tables_of(list(comparisons.values()), LetterClassifier()), strict=True))
+    reference, submission = gold(*((g, []) for g, _ in cases)), answers(*((s, []) for _, s in cases))
     expected = {
         "c_mean_consistency": consistency,
         "c_max_contradiction": mean_of_max,
@@ -233,6 +187,6 @@ def test_c_equals_a_plain_implementation(cases: list[tuple[str, str]]) -> None:
         "timeline_max_contradiction_gold": largest,
         "timeline_max_entailment_gold": entailed,
     }
-    metrics = metrics_of({**c.as_run(tables), **c.published(tables)})
+    metrics = {**c.score(reference, submission, AS_RUN).metrics, **c.score(reference, submission, OPTIONS).metrics}
     for name, rows in expected.items():
         assert metrics[name].value == (pytest.approx(sum(rows) / len(rows)) if rows else None)
