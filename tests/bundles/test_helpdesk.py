@@ -3,8 +3,6 @@
 import csv
 import io
 import re
-import runpy
-import shutil
 import zipfile
 from collections import Counter
 from datetime import UTC, datetime
@@ -19,7 +17,7 @@ from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines.process import ProcessEngine
 from gen_bundle.ground.resources import resource
-from tests.bundles.replayed import files_of, pages, rows_of
+from tests.bundles.replayed import pages, rows_of
 from tests.generator.dry_run.in_process import InProcessEngine
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
@@ -38,15 +36,6 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (built,) = build(BuildRequest(NAME, path))
     assert not built.errors
     return path
-
-
-def test_committed_data_are_what_the_script_writes(tmp_path: Path) -> None:
-    copy = tmp_path / NAME
-    shutil.copytree(FOLDER, copy)
-    shutil.rmtree(copy / "data")
-    shutil.copytree(FOLDER / "data" / "baselines", copy / "data" / "baselines")
-    runpy.run_path(str(copy / "make_data.py"), run_name="__main__")
-    assert files_of(copy / "data") == files_of(FOLDER / "data")
 
 
 @pytest.mark.parametrize(("phase", "size"), PARTS.items())

@@ -41,15 +41,12 @@ def test_only_the_asked_task_need_be_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "messages"),
     [
-        (GOLD + "a,HC,30\n", ["gold.csv:6: Test_ID a already occurs in line 2."]),
-        (GOLD + ",HC,30\n", ["gold.csv:6: Test_ID is empty."]),
         (GOLD + "e,SECRET,30\n", ["gold.csv:6 (Test_ID e): Class is not one of the classes."]),
         (GOLD + "e,,30\n", ["gold.csv:6 (Test_ID e): Class is not one of the classes."]),
         (
             GOLD + "e,HC,31\nf,HC,x\ng,HC,nan\n",
             [f"gold.csv:{n} (Test_ID {i}): MMSE is not a number" for n, i in ((6, "e"), (7, "f"), (8, "g"))],
         ),
-        (GOLD + "e,HC\n", ["gold.csv:6: has 2 cells."]),
         ("Test_ID,Class,MMSE\n", ["gold.csv: has no rows."]),
         ("Test_ID,Class,MMSE\na,HC,\n", ["gold.csv: no speaker has an MMSE."]),
         ("ID,Class\na,HC\n", ["gold.csv:1: the column Test_ID is missing.", "gold.csv:1: the column MMSE is missing."]),

@@ -100,14 +100,14 @@ def definition(shown: Array, competing: Sequence[bool]) -> list[float]:
 @pytest.mark.parametrize("competing", [(True,) * 4, (True, True, False, True)])
 def test_resampled_average_ranks_and_their_tests(competing: tuple[bool, ...]) -> None:
     random = np.random.default_rng(4)
-    values, errors = random.random((4, 6)), 3 * random.random((4, 6))
+    values, errors = random.random((4, 5)), 3 * random.random((4, 5))
     teams = [team(*one) for one in zip(values, errors, competing, strict=True)]
-    counts = random.multinomial(6, np.full(6, 1 / 6), size=20).astype(float)
-    expected = [definition(np.column_stack([values @ row, errors @ row]) / 6, competing) for row in counts]
+    counts = random.multinomial(5, np.full(5, 1 / 5), size=20).astype(float)
+    expected = [definition(np.column_stack([values @ row, errors @ row]) / 5, competing) for row in counts]
     assert over(teams, counts)[0].T.tolist() == expected
-    every = np.array(list(product([0, 1], repeat=6)))  # all exchanges of two teams
-    found = p_values(teams, 6, 5_000, 1)
-    observed = definition(np.column_stack([values, errors]).reshape(4, 2, 6).mean(axis=2), competing)
+    every = np.array(list(product([0, 1], repeat=5)))  # all exchanges of two teams
+    found = p_values(teams, 5, 5_000, 1)
+    observed = definition(np.column_stack([values, errors]).reshape(4, 2, 5).mean(axis=2), competing)
     for (a, b), p in found.items():
         extreme = 0
         for mask in every:

@@ -116,11 +116,6 @@ def test_shows_the_primary_column_that_the_platform_computes(computation: str, s
     assert "Mean of the F1 of three classes. ↑ higher is better . No score is below 0. 0.735" in text
 
 
-def test_leaves_hidden_columns_out() -> None:
-    hidden = replace(PROGRAM.columns[1], hidden=True)
-    assert "RMSE" not in text_of(page(program=replace(PROGRAM, columns=(PROGRAM.columns[0], hidden))))
-
-
 @pytest.mark.parametrize("details", ["none", "headline", "full", "all"])
 def test_shows_no_figure_twice(details: str) -> None:
     text = text_of(page(program=replace(PROGRAM, details=details)))
@@ -130,14 +125,6 @@ def test_shows_no_figure_twice(details: str) -> None:
     assert ("accuracy 0.765 29" in text) == (details in ("full", "all"))
     assert ("Recall by timeline" in text) == (details in ("full", "all"))
     assert ("Warnings" in text_of(page(warnings=("w",), program=replace(PROGRAM, details=details)))) is True
-
-
-def test_a_phase_with_hidden_scores_says_a_sentence() -> None:
-    secret = replace(PROGRAM, details="none", scores_hidden=True)
-    text = text_of(page(warnings=("a warning",), program=secret))
-    assert "The scores of this phase are not shown here." in text
-    assert "a warning" in text
-    assert not re.search(r"0\.7|30|Macro", text)
 
 
 def test_draws_bars_that_have_enough_items_and_names_the_others() -> None:

@@ -14,7 +14,7 @@ LABELS = ("a", "b", "c")
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(st.sampled_from("abc?"), st.sampled_from(LABELS)), min_size=1, max_size=40))
 def test_the_figures_are_scikit_learns(pairs: list[tuple[str, str]]) -> None:
     predicted, gold = [p for p, _ in pairs], [g for _, g in pairs]

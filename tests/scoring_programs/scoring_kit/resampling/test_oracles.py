@@ -19,26 +19,7 @@ from scoring_kit.resampling.draws import (
 from scoring_kit.resampling.significance import p_values
 from scoring_kit.resampling.task import Resampling, other_rankings, resampled
 from scoring_kit.units import Array, Items
-from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1, macro_f1_of, mean_of, means, median_of, team
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("make", "gain"), [(mean_of, 0.0), (mean_of, 0.5), (median_of, 0.25)])
-def test_p_is_that_of_scipys_paired_permutation_test(make: object, gain: float) -> None:
-    random = np.random.default_rng(5)
-    a, b = random.normal(gain, size=30), random.normal(size=30)
-    measure = np.mean if make is mean_of else np.median
-    expected = stats.permutation_test(
-        (a, b),
-        lambda x, y, axis: measure(x, axis=axis) - measure(y, axis=axis),
-        permutation_type="samples",
-        n_resamples=20_000,
-        rng=2,
-    ).pvalue
-    found = p_values([team(make(a)), team(make(b))], 30, 4000, 3)[0, 1]  # type: ignore[operator]
-    # SciPy doubles the smaller one-sided p; both are shares of random draws.
-    error = np.sqrt(expected * (1 - expected) / 4000 + 1 / 20_000)
-    assert found == pytest.approx(expected, abs=3 * error)
+from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1, macro_f1_of, mean_of, means, team
 
 
 def test_differences_that_are_equal_but_for_their_last_bits_are_ties() -> None:

@@ -1,4 +1,4 @@
-"""Intervals, p values and Holm's correction on generated inputs, against SciPy and against their definitions."""
+"""Intervals, p values, Holm's correction and tie groups, against SciPy and against their definitions."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -166,3 +166,20 @@ def test_optimism_is_what_the_first_of_a_resample_gains() -> None:
     values = np.array([[0.5, 0.9, 0.7], [0.6, 0.8, 0.7]])
     found = optimism(values, ranks(values, descending=True), np.array([0.7, 0.6]))
     assert found == pytest.approx(np.mean([0.6 - 0.6, 0.9 - 0.7, (0.7 - 0.7 + 0.7 - 0.6) / 2]))
+
+
+@pytest.mark.parametrize(
+    ("p", "groups"),
+    [
+        ({"AB": 0.5, "AC": 0.01, "BC": 0.5}, {"A": 1, "B": 1, "C": 2}),
+        ({"AB": 0.01, "AC": 0.01, "BC": 0.01}, {"A": 1, "B": 2, "C": 3}),
+        ({"AB": 0.9, "AC": 0.9, "BC": 0.01}, {"A": 1, "B": 1, "C": 1}),
+        # B differs steadily from A, C does not.
+        ({"AB": 0.01, "AC": 0.06, "BC": 0.9}, {"A": 1, "B": 2, "C": 1}),
+        ({"AB": 0.05, "AC": 0.04999, "BC": 1.0}, {"A": 1, "B": 1, "C": 2}),
+    ],
+)
+def test_who_does_not_differ_from_the_best_of_a_group(p: dict[str, float], groups: dict[str, int]) -> None:
+    pairs = {(pair[0], pair[1]): value for pair, value in p.items()}
+    assert significance.tie_groups("ABC", pairs) == groups
+    assert significance.tie_groups("ABC", {(b, a): value for (a, b), value in pairs.items()}) == groups
