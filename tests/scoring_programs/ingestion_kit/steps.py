@@ -8,37 +8,16 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from gen_bundle.build.building import BuildRequest, build
 from ingestion_kit import ingestion
 from scoring_kit import frame
 from tests.forks import called, forked
-from tests.generator.code_competition import declaration, write_competition
 
 Version = Literal["1.25", "1.32"]
-PARTS = {
-    "ingestion": "ingestion_programs/test.zip",
-    "scoring": "scoring_programs/test-joint.zip",
-    "ref": "reference_data/test-joint.zip",
-    "input_data": "input_data/test.zip",
-    "kit": "starting_kits/test.zip",
-}
-
-
-def unpacked_bundle(folder: Path, **submission: object) -> Path:
-    """Build the small competition, and unpack what its phase `test` has; returns the folder of the parts."""
-    competition = write_competition(folder / "feelings", declaration(**submission))
-    build(BuildRequest(str(competition), out=folder / "bundle.zip", force=True))
-    with zipfile.ZipFile(folder / "bundle.zip") as bundle:
-        for part, name in PARTS.items():
-            with bundle.open(name) as opened, zipfile.ZipFile(opened) as packed:
-                packed.extractall(folder / "parts" / part)
-    return folder / "parts"
 
 
 @dataclass(frozen=True)
@@ -54,25 +33,21 @@ class Steps:
     """The two steps of one submission.
 
     Args:
-        parts: see `unpacked_bundle`.
+        parts: the fixture.
         folder: for the folders of the jobs.
         files: the submission.
-        limits: keys of the ingestion program's program.json, such as `seconds`, with other values.
     """
 
-    def __init__(
-        self, parts: Path, folder: Path, files: Mapping[str, str | bytes], limits: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, parts: Path, folder: Path, files: Mapping[str, str]) -> None:
         self.parts, self.folder = parts, folder
         self.submission, self.output = folder / "ingested_program", folder / "output"
         for name, content in files.items():
             (self.submission / name).parent.mkdir(parents=True, exist_ok=True)
-            (self.submission / name).write_bytes(content.encode() if isinstance(content, str) else content)
+            (self.submission / name).write_text(content, encoding="utf-8")
         self.submission.mkdir(parents=True, exist_ok=True)
-        description = json.loads((parts / "ingestion/program.json").read_text(encoding="utf-8"))
         self.program = folder / "program"
         self.program.mkdir()
-        (self.program / "program.json").write_text(json.dumps({**description, **(limits or {})}), encoding="utf-8")
+        shutil.copy(parts / "ingestion/program.json", self.program)
 
     def ingest(self, **environment: str) -> Step:
         """The prediction step."""

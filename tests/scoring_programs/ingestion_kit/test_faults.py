@@ -1,9 +1,11 @@
-"""What becomes of code that fails, misbehaves or brings its own predictions: words for its author, and no score."""
+"""What becomes of code that fails, misbehaves or brings its own predictions: words for its author, and no score.
+
+More of it is dry-run, and tested there.
+"""
 
 import json
 import time
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 
@@ -21,7 +23,7 @@ FIRST = "def predict(input_folder, output_folder):\n"
 
 def code(body: str, head: str = "") -> dict[str, str]:
     """A submission whose `predict` is `body`."""
-    lines = "".join(f"    {line}\n" for line in dedent(body).strip().splitlines())
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
     return {"model.py": f"{head}{FIRST}{lines}"}
 
 
@@ -32,60 +34,21 @@ def good(*before: str) -> dict[str, str]:
 
 
 FAULTS: dict[str, tuple[dict[str, str], str]] = {  # the code, the message
-    "no entry": ({"main.py": PREDICT}, "model.py: is missing. Expected: model.py at the top of the zip."),
     "entry in a folder": (
         {"src/model.py": PREDICT, "README.md": "x"},
         'model.py: is not at the top of the zip; found "src/model.py".',
     ),
     "nothing at all": ({}, "submission: holds no files. Expected: model.py at the top of the zip."),
-    "syntax": ({"model.py": "def predict(:\n"}, "model.py:1: is not valid Python"),
-    "no function": ({"model.py": "def guess(): pass\n"}, "model.py: has no function predict."),
     "no function after all": (
         {"model.py": "predict = 1\ndel predict\n"},
         "model.py: ended with exit code 1: model.py: has no function predict(input_folder, output_folder).",
-    ),
-    "import": (
-        code("pass", "import numby\n"),
-        "model.py:1: ended with exit code 1: ModuleNotFoundError: No module named 'numby'.",
-    ),
-    "exception": (
-        {**code("import rules\nrules.answer()"), "rules.py": "\n\ndef answer():\n    raise ValueError('no rule')\n"},
-        "rules.py:4: ended with exit code 1 (model.py): ValueError: no rule.",
     ),
     "own exit code": (code("import os\nos._exit(7)"), "model.py: ended with exit code 7 without a message."),
     "killed": (
         code("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"),
         "model.py: was ended by SIGKILL, often because memory ran out",
     ),
-    "wrong output": (
-        code("(output_folder / 'predictions.csv').write_text('id,label\\ntest-0,joy\\n')"),
-        "predictions.csv",
-    ),
-    "nothing written": (code("pass"), "predictions: are missing: the code ended without writing a file."),
     "exits 0 at once": (code("pass", "raise SystemExit(0)\n"), "predictions: are missing"),
-    "too slow": (code("import time\ntime.sleep(60)"), "model.py: was stopped after 0.3 s."),
-    "memory": (
-        code("import time\nheld = bytearray(150_000_000)\ntime.sleep(60)"),
-        "Expected: at most 128 MiB together.",
-    ),
-    "memory of several processes": (
-        code(
-            """
-            import os, time
-            for _ in range(4):
-                if not os.fork():
-                    held = bytearray(os.urandom(1)) * 30_000_000
-                    time.sleep(60)
-            time.sleep(60)
-            """
-        ),
-        "Expected: at most 100 MiB together.",
-    ),
-    "link": (
-        code("(output_folder / 'predictions.csv').symlink_to('/etc/hostname')"),
-        '"predictions.csv": is a link. Expected: only regular files and folders.',
-    ),
-    "pipe": (code("import os\nos.mkfifo(output_folder / 'pipe')"), '"pipe": is not a regular file.'),
     "too many files": (
         code("for number in range(51):\n    (output_folder / str(number)).touch()"),
         "predictions: are more than 50 files. Expected: at most 50.",
@@ -105,18 +68,13 @@ FAULTS: dict[str, tuple[dict[str, str], str]] = {  # the code, the message
         "has a name that is not UTF-8.",
     ),
 }
-LIMITS: dict[str, dict[str, float]] = {
-    "too slow": {"seconds": 0.3},
-    "memory": {"memory_mib": 128},
-    "memory of several processes": {"memory_mib": 100},
-}
 
 
 @pytest.mark.parametrize("fault", sweep(FAULTS, list(FAULTS)[::3]))
 def test_both_steps_report_a_fault(fault: str, parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files, message = FAULTS[fault]
     monkeypatch.setattr(ingestion, "MAX_FILES", 50)
-    steps = Steps(parts, tmp_path, files, LIMITS.get(fault, {}))
+    steps = Steps(parts, tmp_path, files)
     ingested = steps.ingest()
     assert ingested.exit_code == 1
     assert message in ingested.stderr
@@ -151,17 +109,6 @@ def test_what_is_printed_cannot_steer_a_terminal(parts: Path, tmp_path: Path, st
     assert "\n\\x1b[31mred\\x1b]0;title\\x07\\r\\u202eevil\\x9b1m\tcafé\nnext\n" in step.stdout
 
 
-def test_what_is_printed_is_kept_from_both_ends(parts: Path, tmp_path: Path) -> None:
-    loud = good("print('first', 'x' * 30_000_000)", "print('last')")
-    steps = Steps(parts, tmp_path, loud)
-    ingested = steps.ingest()
-    assert ingested.exit_code == 0, ingested.stderr
-    assert "first xxx" in ingested.stdout
-    assert "xxx\nlast\n" in ingested.stdout
-    assert len(ingested.stdout) < 4_000
-    assert "bytes left out" in ingested.stdout
-
-
 def test_nothing_that_it_started_lives_on(parts: Path, tmp_path: Path) -> None:
     mark = tmp_path / "alive"
     daemon = (  # it multiplies, and then lives on in ever new processes, for two seconds
@@ -191,23 +138,10 @@ def test_a_flood_of_processes_is_stopped(parts: Path, tmp_path: Path, monkeypatc
     assert "model.py: was stopped with 10 processes running. Expected: at most 8." in steps.record["errors"]
 
 
-def test_what_it_writes_elsewhere_is_not_handed_on(parts: Path, tmp_path: Path) -> None:
-    output = tmp_path / "output"
-    outside = (
-        "import os",
-        f"os.makedirs({str(output / 'run-1')!r})",
-        f"open({str(output / 'metadata')!r}, 'w').write('exitCode: 0')",
-        f"os.symlink('/etc', {str(output / 'etc')!r})",
-        "(output_folder / 'metadata').write_text('exitCode: 0')",
-    )
-    steps = Steps(parts, tmp_path, good(*outside))
-    ingested = steps.ingest()
+def test_a_name_that_the_platform_uses_itself_is_left_out(parts: Path, tmp_path: Path) -> None:
+    ingested = Steps(parts, tmp_path, good("(output_folder / 'metadata').write_text('exitCode: 0')")).ingest()
     assert ingested.exit_code == 0, ingested.stderr
     assert "metadata: is a name that the platform uses itself; this file is left out" in ingested.stdout
-    kept = sorted(path.relative_to(steps.run_folder).as_posix() for path in steps.run_folder.rglob("*"))
-    assert kept == ["metadata.json", "predictions", "predictions/predictions.csv"]
-    for version in VERSIONS:
-        assert steps.score(version).exit_code == 0
 
 
 def test_the_submission_itself_stays_as_it_was(parts: Path, tmp_path: Path) -> None:
@@ -278,9 +212,3 @@ def test_the_entry_sees_an_allow_list_of_variables(parts: Path, tmp_path: Path) 
     assert "'HF_HOME'" in log
     assert "HF_TOKEN" not in log
     assert "AWS_KEY" not in log
-
-
-def test_standard_input_is_empty(parts: Path, tmp_path: Path) -> None:
-    steps = Steps(parts, tmp_path, good("input()"))
-    assert steps.ingest().exit_code == 1
-    assert "EOFError" in steps.record["errors"][0]

@@ -12,7 +12,7 @@ from gen_bundle.cli import root
 from tests.generator.code_competition import PREDICT
 from tests.scoring_programs.ingestion_kit.steps import Steps
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
 
 def test_teams_are_ranked_by_what_their_code_left(parts: Path, tmp_path: Path) -> None:
