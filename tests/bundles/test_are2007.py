@@ -23,9 +23,6 @@ def test_the_columns_are_the_exercises_measures() -> None:
     measures = ["f1", "recall", "precision"]
     keys = ["task1_success_rate", *(f"{task}_{measure}" for task in TASKS[1:] for measure in measures)]
     assert list(columns_of(NAME).items()) == [(key, ("desc", 0)) for key in keys]
-    competition = resolve(FOLDER)
-    assert [task.id for task in competition.tasks] == TASKS
-    assert [phase.id for phase in competition.declaration.phases] == ["dev", "test"]
 
 
 @pytest.mark.parametrize("phase", ["dev", "test"])

@@ -26,10 +26,7 @@ def test_the_columns_are_the_challenges_metrics() -> None:
         ("macro_recall", ("desc", 0)),
         ("rmse", ("asc", 1000)),
     ]
-    competition = resolve(FOLDER)
-    assert [task.id for task in competition.tasks] == ["classification", "regression"]
-    assert [phase.id for phase in competition.declaration.phases] == ["dev", "test"]
-    assert competition.declaration.submission_rule == "last"
+    assert resolve(FOLDER).declaration.submission_rule == "last"
 
 
 def test_layout_tasks_gives_up_the_rule_that_would_lose_scores() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from scoring_kit.manifest import Manifest
-from tests.scoring_programs.are2007.cases import ALL_TASKS, chain, document, manifest, pair, read_submission
+from tests.scoring_programs.are2007.cases import chain, document, manifest, pair, read_submission
 
 IT, ONE = '<pronoun id="2"/>', '<antecedent id="1"/>'
 BOMB = '<!DOCTYPE document [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>\n<document>&b;</document>'
@@ -98,27 +98,10 @@ def test_all_problems_of_all_files_are_found_together(tmp_path: Path) -> None:
         "task2/t-output.xml:2",
         "task2/t-output.xml:3",
     ]
-
-
-@pytest.mark.parametrize(
-    ("files", "error"),
-    [
-        ({"task2/u-output.xml": document()}, "task2/t-output.xml: is missing. Expected: one answer for each text"),
-        (
-            {"task2/t-output.xml": document(), "task2/u-output.xml": document()},
-            "task2/u-output.xml: is not a text of this task. Expected: the names of the inputs, ending in -output.xml.",
-        ),
-        (
-            {"t-output.xml": document()},
-            "t-output.xml: is in the wrong place. Expected: task1/NAME-output.xml or task2/NAME-output.xml or",
-        ),
-    ],
-)
-def test_texts_that_are_missing_too_many_or_misplaced_are_refused(
-    tmp_path: Path, files: dict[str, str | bytes], error: str
-) -> None:
-    _, problems = read_submission(tmp_path, files, manifest())
-    assert any(message.startswith(error) for message in problems.errors), problems.errors
+    stray, missing, unknown = (problems.errors[at] for at in (0, 6, 7))
+    assert stray.startswith("t-output.xml: is in the wrong place. Expected: task1/NAME-output.xml or task2/")
+    assert missing.startswith("task3/t-output.xml: is missing. Expected: one answer for each text")
+    assert unknown.startswith("task3/u-output.xml: is not a text of this task. Expected: the names of the inputs")
 
 
 def test_values_ids_of_pairs_and_chains_order_and_white_space_do_not_matter(tmp_path: Path) -> None:
@@ -170,12 +153,9 @@ def test_spans_count_nodes_in_document_order(tmp_path: Path) -> None:
     ("given", "files", "entered"),
     [
         (manifest(), ["task1/t-output.xml"], {"task1"}),
-        (manifest(), [f"{task}/t-output.xml" for task in ALL_TASKS], set(ALL_TASKS)),
         (manifest("tasks", ["task3"]), ["task1/t-output.xml"], set()),
         (manifest("tasks", ["task3"]), ["task1/u-output.xml", "task3/t-output.xml", "task3/t-input.xml"], {"task3"}),
         (manifest("separate", ["task4"]), ["t-output.xml"], {"task4"}),
-        (manifest("separate", ["task4"]), ["run 7/t-output.xml", "__MACOSX/._t-output.xml"], {"task4"}),
-        (manifest("separate", ["task4"]), ["task4/t-output.xml"], {"task4"}),
     ],
 )
 def test_a_submission_enters_the_tasks_whose_folder_it_has(

@@ -8,8 +8,6 @@ from clarity2026.submission import EVASION_LABELS, TAXONOMY
 from tests.scoring_programs.clarity2026.gold import DEV, PERFECT, annotated_gold, strict_gold, table
 from tests.scoring_programs.framed import score
 
-KEYS = {"clarity_macro_f1", "evasion_macro_f1", "evasion_majority_macro_f1", "evasion_accuracy"}
-
 
 def test_a_perfect_file_on_single_labels(tmp_path: Path) -> None:
     """All three clarity labels occur, four of nine evasion labels do."""
@@ -24,12 +22,6 @@ def test_a_perfect_file_on_single_labels(tmp_path: Path) -> None:
         }
     )
     assert "evasion.gold:strict" in outcome.stdout
-
-
-def test_clarity_labels_as_evasion_labels_score_nothing(tmp_path: Path) -> None:
-    answers = "id,evasion_pred\n1,Clear Reply\n2,Ambivalent\n3,Ambivalent Reply\n4,Clear Non-Reply\n"
-    outcome = score(tmp_path, "clarity2026", {"gold.csv": DEV}, {"answers.csv": answers})
-    assert outcome.scores == dict.fromkeys(KEYS, 0.0)
 
 
 def test_three_annotators(tmp_path: Path) -> None:
@@ -102,17 +94,3 @@ def test_separate_bundles(tmp_path: Path, task: str) -> None:
     lines, expected = SEPARATE[task]
     outcome = score(tmp_path, "clarity2026", {"gold.csv": DEV}, {"prediction": lines}, tasks=[task], layout="separate")
     assert {key: value for key, value in outcome.scores.items() if key in expected} == pytest.approx(expected)
-
-
-def test_when_every_row_is_skipped_the_score_is_0(tmp_path: Path) -> None:
-    gold = annotated_gold({"1": ("N/A", "", "", "Clear Reply"), "2": ("", "none", "", "Ambivalent")})
-    answers = "id,evasion_pred\n1,Explicit\n2,Dodging\n"
-    outcome = score(tmp_path, "clarity2026", {"gold.csv": gold}, {"a.csv": answers}, tasks=["evasion"], layout="tasks")
-    assert outcome.exit_code == 0
-    assert {outcome.scores[key] for key in KEYS - {"clarity_macro_f1"}} == {0.0}
-
-
-def test_a_folder_around_the_file_may_be_called_like_a_task(tmp_path: Path) -> None:
-    outcome = score(tmp_path, "clarity2026", {"gold.csv": DEV}, {"clarity/s.csv": PERFECT})
-    assert outcome.exit_code == 0, outcome.stderr
-    assert outcome.scores["clarity_macro_f1"] == 1.0

@@ -69,7 +69,7 @@ def test_the_printed_table_leaves_no_type_out_however_rare(submissions: Path, ta
 
 @pytest.mark.slow
 def test_a_hidden_team_has_no_column(submissions: Path) -> None:
-    for form in ("text", "csv", "markdown", "latex", "json"):
+    for form in ("text", "json"):
         assert "Weak" not in ranked(submissions, "--hide", "Weak", "--format", form)
 
 
