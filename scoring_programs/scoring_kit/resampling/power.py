@@ -38,9 +38,11 @@ STEPS = 20
 MOST_WORSE = 0.1
 """Of the whole range: by so much a score may become worse though more answers are right, as by chance in small gold."""
 SPREADS = (2.0, 3.0, 4.5, 6.0)
-"""Gaps that are tried beside those asked for, in standard errors of a difference: there power crosses `FOUND`."""
+"""Gaps that are tried beside those asked for, in their standard errors: there power crosses `FOUND`."""
 DEFAULT_GAPS = (0.01, 0.02, 0.05)
 """Shares of the best score, or where that is 0, of the level."""
+APPROACHES = 3
+"""So often a gap is held against its own standard error."""
 TEST_SETS, TEAM_SETS = 0, 1
 """Which sequence of random numbers."""
 
@@ -112,7 +114,7 @@ class TaskPower:
     def __init__(
         self, column: ScoreColumn, program: Program, systems: MadeUp, baselines: PerUnit, asked: PowerSettings
     ) -> None:
-        """Raise NothingSaidError where nothing can be said, and OrganiserError where no system has the level."""
+        """Raise NothingSaidError where nothing can be said; OrganiserError where no system has the level or a gap."""
         self.column, self.program, self.systems, self.asked = column, program, systems, asked
         self.sign = 1 if column.sort == "desc" else -1
         self.by_task: dict[str, list[str]] = {}
@@ -141,6 +143,11 @@ class TaskPower:
                 f"Expected a score between {self.chance:.4g} and {self.best:.4g}."
             )
         self.room = abs(self.level - self.chance)
+        if asked.gaps and max(asked.gaps) > self.room:
+            raise OrganiserError(
+                f"--gaps {max(asked.gaps):g}: in {program.task_names[column.task]} no system is by so much worse than "
+                f"{self.level:.4g} {column.title}. Expected at most {self.room:.2g}, or another --level."
+            )
         self.pairs_of_teams = math.comb(asked.teams, 2)
 
     def _check_column(self) -> None:
@@ -212,7 +219,8 @@ class TaskPower:
             of those asked for: `gap`, `power`, `power_among_teams`, and what `_ranked` gives.
         """
         scale = abs(self.best) or abs(self.level)
-        gaps = sorted({*self.asked.gaps}) or [float(f"{share * scale:.2g}") for share in DEFAULT_GAPS]
+        usual = [float(f"{share * scale:.2g}") for share in DEFAULT_GAPS]
+        gaps = sorted({*self.asked.gaps}) or [gap for gap in usual if gap <= self.room]
         return {
             "sort": self.column.sort,
             "decimals": self.column.decimals,
@@ -225,8 +233,7 @@ class TaskPower:
 
     def _of_size(self, size: float, gaps: Sequence[float], advance: Callable[[], None]) -> dict[str, Any]:
         units = max(2, round(size * self.number))
-        error = self._error(units)
-        tried = sorted({*gaps, *(round(times * error, 10) for times in SPREADS if times * error < self.room)})
+        tried = sorted({*gaps, *(self._gap_of(times, units) for times in SPREADS)})
         p = self._p_values(units, tried, advance)
         alone: list[float] = (p < ALPHA).mean(axis=0).tolist()
         among_teams: list[float] = (self.pairs_of_teams * p < ALPHA).mean(axis=0).tolist()
@@ -250,10 +257,20 @@ class TaskPower:
         blocks = [over(teams, counts)[0] for counts in bootstrap_counts(self.number, RANKED, seed, units)]
         return np.concatenate(blocks, axis=1)
 
-    def _error(self, units: int, gap: float = 0.0) -> float:
+    def _error(self, units: int, gap: float) -> float:
         """Return the standard error of the difference between two systems, the second one by a gap worse."""
         better, worse = self._resampled([self._system(0), self._system(1, gap)], self.asked.seed, units)
         return float((better - worse).std())
+
+    def _gap_of(self, times: float, units: int) -> float:
+        """Return the gap that is so many of its standard errors; at most the largest that there is.
+
+        These depend on the gap: a system that is all right or all wrong has none.
+        """
+        gap = self.room / 2
+        for _ in range(APPROACHES):
+            gap = min(times * self._error(units, gap), self.room)
+        return round(gap, 10)
 
     def _p_values(self, units: int, gaps: Sequence[float], advance: Callable[[], None]) -> Array:
         """Return p of two systems in each test set and with each gap, of shape [test sets, gaps].

@@ -46,13 +46,13 @@ def power_text(competition: Resolved, phases: Sequence[tuple[DeclaredPhase, Path
     """Return a sentence for each task of the last of some phases with their gold, for pages.
 
     Raises:
-        UserError: nothing can be said of a task, or no difference that was tried is found so often.
+        UserError: nothing can be said of a task, or no difference is found so often.
     """
     phase, reference = phases[-1]
     lines, problems = [], []
     for task in ask_power(competition, phase, reference, PowerSettings(gaps=(0.0,), sizes=())).values():
         if task["without"] or task["sizes"][0]["smallest"] is None:
-            problems.append(f"power: {task['name']}: {task['without'] or 'no difference that was tried is found.'}")
+            problems.append(f"power: {task['name']}: {task['without'] or f'no difference is found in {FOUND_IN}.'}")
             continue
         units = f"{task['units']:,} {units_word(task['unit'])}"
         least = f"{difference(task['sizes'][0]['smallest'])} {task['title']}"

@@ -25,9 +25,10 @@ def whole(task: Task) -> Mapping[str, Any]:
     return dict(found)
 
 
-def smallest(value: float | None) -> str:
-    """Return the smallest difference that is found, as far as any was."""
-    return "none that was tried" if value is None else difference(value)
+def smallest(size: Mapping[str, Any], key: str = "smallest") -> str:
+    """Return the smallest difference that is found in test sets of a size, or up to which none is."""
+    found = size[key]
+    return f"none up to {difference(size['curve'][-1]['gap'])}" if found is None else difference(found)
 
 
 def answer(task: Task, settings: PowerSettings) -> list[str]:
@@ -37,19 +38,19 @@ def answer(task: Task, settings: PowerSettings) -> list[str]:
     own, title, units = whole(task), task["title"], units_word(task["unit"])
     lines = [f"{task['name']}, {title}:"]
     if own["smallest"] is None:
-        lines.append(f"{own['units']:,} {units} tell no difference apart that was tried, in {FOUND_IN}.")
+        most = difference(own["curve"][-1]["gap"])
+        lines.append(f"{own['units']:,} {units} tell no difference of up to {most} {title} apart, in {FOUND_IN}.")
     else:
         lines.append(
             f"{own['units']:,} {units} tell two systems apart that differ by {difference(own['smallest'])} {title}, "
             f"in {FOUND_IN}{_needed(task, own)}."
         )
-    lines.append(
-        f"Among {settings.teams} teams, where all pairs are compared: {smallest(own['smallest_among_teams'])}."
-    )
+    among = smallest(own, "smallest_among_teams")
+    lines.append(f"Among {settings.teams} teams, where all pairs are compared: {among}.")
     for one in task["sizes"]:
         if one["size"] != WHOLE:
-            among = f"among {settings.teams} teams {smallest(one['smallest_among_teams'])}"
-            lines.append(f"With {one['units']:,} {units}: {smallest(one['smallest'])}; {among}.")
+            among = f"among {settings.teams} teams {smallest(one, 'smallest_among_teams')}"
+            lines.append(f"With {one['units']:,} {units}: {smallest(one)}; {among}.")
     for one in own["gaps"]:
         if one["gap"]:
             lines.append(_of_teams(one, title))
@@ -108,7 +109,7 @@ def fails(task: Task, want: float | None) -> Iterator[str]:
     if own["intervals"]:
         yield f"{task['name']}: the report would print no intervals."
     if want is not None and (own["smallest"] is None or own["smallest"] > want):
-        least = smallest(own["smallest"])
+        least = smallest(own)
         yield f"{task['name']}: the smallest difference found in {FOUND_IN} is {least}, and {want:g} is wanted."
 
 

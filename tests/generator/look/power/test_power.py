@@ -165,6 +165,7 @@ def test_a_test_set_that_is_too_small_ends_with_1(by_accuracy: Path) -> None:
     ("options", "said"),
     [
         (("--level", "1.5"), "--level 1.5: no system has that Macro F1"),
+        (("--gaps", ".01,.9"), "--gaps 0.9: in Classification no system is by so much worse than 0."),
         (("--phase", "tset"), "Did you mean 'test'?"),
         (("--gaps", "a"), "expected numbers separated by commas"),
     ],
