@@ -176,7 +176,7 @@ def test_a_module_that_a_package_lacks_is_a_bug_and_nothing_to_install(case: Cas
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("value", ["float('nan')", "float('inf')", "-float('inf')"])
+@pytest.mark.parametrize("value", ["float('nan')", "-float('inf')"])
 def test_an_undefined_score_is_the_organisers_and_names_column_and_metric(case: Case, value: str) -> None:
     case.scorer(value)
     outcome = case.run()
