@@ -119,14 +119,8 @@ def ranked(tmp_path: Path, table: str, **view: Sequence[str]) -> Mapping[str, An
         ("A,.9,9\nB,.8,1\nC,.7,2\nD,.6,8\nE,.1,7\n", (["A", "D"], ["B", "C"], "E")),
         # Both on both lists: A and B lead both, with equal ranks: classification; C and D come up.
         ("A,.9,1\nB,.8,2\nC,.1,3\nD,.2,4\nE,.3,5\n", (["A", "B"], ["C", "D"], "E")),
-        # Only classification results: no regression to invite by.
-        ("A,.9,\nB,.8,\nC,.1,\n", (["A", "B"], [], "C")),
-        # Too few teams for every place.
-        ("A,.9,1\n", (["A"], [], None)),
         # Who has no result at all is not invited.
         ("A,.9,1\nB,,\n", (["A"], [], None)),
-        # A tie: alphabetical order.
-        ("C,.9,9\nB,.9,8\nA,.9,7\nD,.1,1\nE,.2,2\n", (["A", "B"], ["D", "E"], "C")),
     ],
 )
 def test_worked_invitations(tmp_path: Path, table: str, invited: tuple[list[str], list[str], str | None]) -> None:

@@ -144,29 +144,23 @@ def test_generic_labels_mean_what_the_option_says(labels: Mapping[str, str] | Se
     assert told.tolist() == NliModel(NliOptions(named)).probabilities(PAIRS).tolist()
 
 
+OTHERS = {"LABEL_0": "entailment", "LABEL_1": "neutral", "LABEL_2": "contradiction"}
+
+
 @pytest.mark.parametrize(
-    ("labels", "said"),
+    ("model", "labels", "said"),
     [
-        (None, "LABEL_0, LABEL_1, LABEL_2"),
-        (["entailment", "neutral"], "mapped to entailment, neutral"),
-        (["entailment", "neutral", "entailment"], "each once"),
-        ({"LABEL_0": "entailment"}, "mapped to entailment, label_1, label_2"),
+        (tiny_models.GENERIC_LABELS_NLI, None, "LABEL_0, LABEL_1, LABEL_2"),
+        (tiny_models.GENERIC_LABELS_NLI, ["entailment", "neutral"], "mapped to entailment, neutral"),
+        (tiny_models.GENERIC_LABELS_NLI, ["entailment", "neutral", "entailment"], "each once"),
+        (tiny_models.GENERIC_LABELS_NLI, {"LABEL_0": "entailment"}, "mapped to entailment, label_1, label_2"),
+        (tiny_models.ROBERTA_NLI, OTHERS, "has no label label_0, label_1, label_2"),
+        (tiny_models.ROBERTA_NLI, ["entailment", "neutral", "contradiction"], "Leave the option out"),
     ],
 )
-def test_labels_that_are_not_the_three_are_refused(labels: Any, said: str) -> None:
+def test_labels_that_are_not_the_three_of_the_model_are_refused(model: str, labels: Any, said: str) -> None:
     with pytest.raises(OrganiserError, match=said):
-        NliModel(NliOptions(tiny_models.GENERIC_LABELS_NLI, labels=labels))
-
-
-def test_an_option_for_labels_that_the_model_has_not_is_refused() -> None:
-    labels = {"LABEL_0": "entailment", "LABEL_1": "neutral", "LABEL_2": "contradiction"}
-    with pytest.raises(OrganiserError, match="has no label label_0, label_1, label_2"):
-        NliModel(NliOptions(tiny_models.ROBERTA_NLI, labels=labels))
-
-
-def test_an_option_cannot_contradict_the_models_own_labels() -> None:
-    with pytest.raises(OrganiserError, match="Leave the option out"):
-        NliModel(NliOptions(tiny_models.ROBERTA_NLI, labels=["entailment", "neutral", "contradiction"]))
+        NliModel(NliOptions(model, labels=labels))
 
 
 def test_a_model_with_two_labels_is_refused(tmp_path: Path) -> None:
