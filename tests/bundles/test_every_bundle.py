@@ -67,7 +67,12 @@ def test_a_job_without_a_model_waits_for_no_library(name: str, blocked: Sequence
     assert outcome.page is not None
 
 
-@pytest.mark.parametrize("layout", sweep(["joint", "tasks", "separate"], ["joint"]))
-@pytest.mark.parametrize("name", NAMES)
-def test_the_board_of_the_built_bundle_shows_the_direct_scores(name: str, layout: str, tmp_path: Path) -> None:
+JOINT = [(name, "joint") for name in NAMES]
+OTHERS = [("are2007", "separate"), ("clarity2026", "separate"), ("process2025", "tasks"), ("seedev2016", "tasks")]
+"""Each layout with folders of tasks, and with one file for both."""
+
+
+@pytest.mark.parametrize("bundle", sweep([*JOINT, *OTHERS], JOINT), ids="-".join)
+def test_the_board_of_the_built_bundle_shows_the_direct_scores(bundle: tuple[str, str], tmp_path: Path) -> None:
+    name, layout = bundle
     check_board(tmp_path, name, layout, ["good", "weak"])

@@ -18,7 +18,6 @@ from gen_bundle.ground.resources import resource
 from scoring_kit.base.submissions import MAX_FILES
 from scoring_kit.validate import main
 from tests.scoring_programs import framed
-from tests.sweeps import sweep
 
 PACKAGE = '''
 """A toy: one file answer.txt with a line for each id."""
@@ -300,11 +299,10 @@ def test_a_zip_is_not_trusted(verdict: Judge, name: str, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", sweep((300, 1500), (300,)))
-def test_whatever_a_zip_holds_there_is_a_verdict(number: int, verdict: Judge, tmp_path: Path) -> None:
+def test_whatever_a_zip_holds_there_is_a_verdict(verdict: Judge, tmp_path: Path) -> None:
     whole = zipped(tmp_path / "whole.zip", {"mine/answer.txt": b"a\nb\n" * 20}).read_bytes()
     chance = random.Random(0)
-    for _ in range(number):
+    for _ in range(300):
         data = bytearray(whole)
         for _ in range(chance.randint(1, 6)):
             place = chance.randrange(len(data))

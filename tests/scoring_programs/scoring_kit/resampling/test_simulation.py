@@ -8,13 +8,11 @@ import pytest
 from scoring_kit.resampling.task import Resampled, Resampling, resampled
 from scoring_kit.units import Additive, Array
 from tests.scoring_programs.scoring_kit.resampling.made_up import means, team
-from tests.sweeps import sweep
 
-UNITS, ROWS, RESAMPLES = 100, 250, 400
-of_tasks = pytest.mark.parametrize("tasks", sweep((150, 500), (150,)))
+TASKS, UNITS, RESAMPLES = 150, 100, 400
 
 
-def simulated(tasks: int, gains: tuple[float, ...], *, tests_alone: bool = False) -> Iterator[Resampled]:
+def simulated(*gains: float, tasks: int = TASKS, tests_alone: bool = False) -> Iterator[Resampled]:
     """Tasks of teams whose units have a difficulty in common, each with its own mean."""
     random = np.random.default_rng(2026)
     for task in range(tasks):
@@ -29,34 +27,31 @@ def truth(name: str) -> float:
 
 
 @pytest.mark.slow
-@of_tasks
-def test_intervals_of_scores_and_differences_hold_the_truth_in_95_of_100_tasks(tasks: int) -> None:
+def test_intervals_of_scores_and_differences_hold_the_truth_in_95_of_100_tasks() -> None:
     scores: list[bool] = []
     differences: list[bool] = []
-    for found in simulated(tasks, (0.4, 0.2, 0.0)):
+    for found in simulated(0.4, 0.2, 0.0):
         scores += [low <= truth(name) <= high for name, (low, high) in found.intervals.items()]
         differences += [low <= truth(a) - truth(b) <= high for (a, b), (low, high) in found.differences.items()]
-    assert len(scores) == len(differences) == 3 * tasks
+    assert len(scores) == len(differences) == 3 * TASKS
     assert 0.93 <= np.mean(scores) <= 0.97
     assert 0.93 <= np.mean(differences) <= 0.97
 
 
 @pytest.mark.slow
-@of_tasks
-def test_equal_teams_rarely_seem_to_differ_and_real_differences_are_found(tasks: int) -> None:
+def test_equal_teams_rarely_seem_to_differ_and_real_differences_are_found() -> None:
     """The share of tasks with any false positive among the pairs is what Holm bounds by 5 %."""
-    false = [any(p < 0.05 for p in found.p_holm.values()) for found in simulated(tasks, (0.0,) * 5, tests_alone=True)]
+    false = [any(p < 0.05 for p in found.p_holm.values()) for found in simulated(*[0.0] * 5, tests_alone=True)]
     assert np.mean(false) <= 0.05
-    found_ones = [max(found.p_holm.values()) < 0.05 for found in simulated(tasks, (0.5, 0.0), tests_alone=True)]
+    found_ones = [max(found.p_holm.values()) < 0.05 for found in simulated(0.5, 0.0, tests_alone=True)]
     assert np.mean(found_ones) > 0.9
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tasks", sweep((20, 60), (20,)))
-def test_a_first_place_looks_at_least_as_much_too_good_as_is_said(tasks: int) -> None:
+def test_a_first_place_looks_at_least_as_much_too_good_as_is_said() -> None:
     """The true score of each of twelve equal teams is 0."""
     said, gained = [], []
-    for found in simulated(tasks, (0.0,) * 12):
+    for found in simulated(*[0.0] * 12, tasks=20):
         said.append(found.optimism or 0.0)
         gained.append(max(sum(ends) / 2 for ends in found.intervals.values()))
     assert 0.4 * np.mean(gained) < np.mean(said) < np.mean(gained)
@@ -84,12 +79,9 @@ def _distance(sums: Array) -> Array:
 
 
 @pytest.mark.slow
-@of_tasks
-def test_the_smallest_difference_is_found_in_8_of_10_tasks(tasks: int) -> None:
+def test_the_smallest_difference_is_found_in_8_of_10_tasks() -> None:
     """Of means of normal values, 2.8 standard errors of a difference, which is √(2 / 100) here."""
-    smallest = [found.smallest for found in simulated(tasks, (0.4, 0.0))]
+    smallest = [found.smallest for found in simulated(0.4, 0.0)]
     assert np.mean([one for one in smallest if one]) == pytest.approx(2.8 * (2 / UNITS) ** 0.5, rel=0.03)
-    found_ones = [
-        found.p[name] < 0.05 for found in simulated(tasks, (0.396, 0.0), tests_alone=True) for name in found.p
-    ]
+    found_ones = [found.p[name] < 0.05 for found in simulated(0.396, 0.0, tests_alone=True) for name in found.p]
     assert np.mean(found_ones) == pytest.approx(0.8, abs=0.05)
