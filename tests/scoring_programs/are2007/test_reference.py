@@ -77,9 +77,7 @@ def test_other_markup_in_a_text_is_looked_through(tmp_path: Path, task: str) -> 
     [
         ("task1/t-key.xml", document(chain("a", "secret"), PRONOUNS), ":2: unknown id in <node>."),
         ("task1/t-key.xml", document(chain("a", "b"), PRONOUNS), ":3: a pronoun that is not in any"),
-        ("task1/t-key.xml", document(chain("a", "c", "c"), PRONOUNS), ":2: a mention that is already"),
         ("task1/t-key.xml", document(chain("a", "c")), ": <anaphoric_pronouns> is not that of the input."),
-        ("task2/t-key.xml", document("<pair/>"), ":2: <pair> inside <document>."),
         ("task2/t-key.xml", "<!DOCTYPE document>\n<document/>", ":1: a document type (<!DOCTYPE …>)."),
         ("task2/t-input.xml", document(ENTITIES, ENTITIES), ":3: a repeated id of <entity>."),
         ("task2/t-input.xml", document("<text><entity/></text>"), ":2: <entity> without id."),
@@ -93,11 +91,9 @@ def test_other_markup_in_a_text_is_looked_through(tmp_path: Path, task: str) -> 
             document(chain("0 2", "3 4"), f"<anaphoric_pronouns>{SPAN}{SPAN}</anaphoric_pronouns>"),
             ":3: a repeated pronoun.",
         ),
-        ("task4/t-key.xml", document(chain("2 1")), ":2: a span that does not end after its start."),
         ("task4/t-input.xml", document(ENTITIES), ":2: <entity> inside <text>."),
         ("task1/t-input.xml", document(f"<text><p>{chain('a')}</p></text>"), ":2: <chain> inside <text>."),
         ("task1/t-input.xml", document("<p/>", ENTITIES, PRONOUNS), ":2: <p> inside <document>."),
-        ("task4/t-input.xml", document("<text>"), ":3: not well-formed XML (mismatched tag)."),
     ],
 )
 def test_a_fault_in_the_reference_data_is_named_without_the_gold(

@@ -65,7 +65,6 @@ def test_participants_may_know_the_ids_alone(tmp_path: Path) -> None:
         (DEV + "5,,,,Ambivalent,SECRET\n", ["gold.csv:6 (index 5): evasion_label is not an evasion label."]),
         (DEV + "5,,,,Ambivalent,\n", ["gold.csv:6 (index 5): no evasion_label, and no annotator column holds data."]),
         (DEV + "5,,,,,\n", ["gold.csv:6 (index 5): no clarity_label, and no evasion_label to derive it from."]),
-        (DEV + "5,,\n", ["gold.csv:6: has 3 cells."]),
         (table(ANNOTATED, []), ["gold.csv: has no rows."]),
         ("id,clarity_label\n1,Ambivalent\n", ["gold.csv:1: the column index is missing."]),
         (

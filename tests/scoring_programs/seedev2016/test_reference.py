@@ -35,11 +35,8 @@ def request(folder: Path, **more: Any) -> Request:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("binary/D.a2", "E1\tNo_Such Agent:T1\n", "binary/D.a2:1: unknown event type."),
-        ("binary/D.a2", BINARY + BINARY, "binary/D.a2:2: repeated event id."),
         ("binary/D.a2", "E1\tBinds_To Functional_Molecule:T1 Molecule:T9\n", "binary/D.a2:1: unknown entity."),
         ("binary/D.a2", "E1\tBinds_To Functional_Molecule:T1 Molecule:T3\n", "binary/D.a2:1: entity of a wrong type."),
-        ("full/D.a2", FULL + "M2\tNegation Annotation:E8\n", "full/D.a2:3: negation of an unknown event."),
         ("full/D.a1", "T1\tProtein 0 4\tABI3\nT1\tBox 15 21\tRY box\n", "full/D.a1:2: repeated entity id."),
         ("full/D.a1", "T1\tEnzyme 0 4\tABI3\n", "full/D.a1:1: unknown entity type."),
         ("full/D.a1", "T1 Protein 0 4 ABI3\n", "full/D.a1:1: not an entity."),
