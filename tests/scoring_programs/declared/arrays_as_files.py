@@ -1,7 +1,5 @@
 """Arrays as the bytes of files, for tests."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import struct

@@ -1,7 +1,5 @@
 """Declared competitions for tests: a declaration in YAML, gold and submissions as texts, scores as numbers."""
 
-from __future__ import annotations
-
 import copy
 import csv
 import io

@@ -1,7 +1,5 @@
 """Changes of a declared competition's gold, each with whether a score may differ."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

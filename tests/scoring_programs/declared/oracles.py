@@ -4,8 +4,6 @@ A kind is a form of answers. Its rows are metrics, each with a function of (gold
 value without our code: a library, or a few lines. Where a metric is undefined, the oracle gives NaN.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

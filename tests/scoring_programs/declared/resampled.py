@@ -1,7 +1,5 @@
 """Scoring whose per-unit results are compared with scoring, once more, the rows that a resample draws."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -1,7 +1,5 @@
 """Files of arrays: what their heads say, the numbers as they are stored, and what is wrong with damaged ones."""
 
-from __future__ import annotations
-
 import tracemalloc
 from collections.abc import Callable
 from functools import partial

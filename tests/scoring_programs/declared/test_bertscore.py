@@ -1,7 +1,5 @@
 """BERTScore in a declaration, with tiny models: from bundle.yaml to the score, the signature and the units."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

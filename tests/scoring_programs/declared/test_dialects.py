@@ -1,7 +1,5 @@
 """Files as they come: without a header line, with other delimiters, with lines before the table."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from pathlib import Path

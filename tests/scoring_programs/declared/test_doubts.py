@@ -1,7 +1,5 @@
 """What is said of odd gold and answers: wrong headers, unknown types and items, bounded and undefined scores."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Empty gold, defaults, and what counts as the same spelling: of labels, ids and groups."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

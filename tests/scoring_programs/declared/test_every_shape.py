@@ -3,8 +3,6 @@
 Gold is prepared and checked, and the template written and scored, as a build does it. Right answers score 1.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Columns that are an expression of others: what may be written, what it gives, and in resamples."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from contextlib import suppress

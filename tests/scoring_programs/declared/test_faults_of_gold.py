@@ -1,7 +1,5 @@
 """What is undefined whatever is submitted, or cannot be taken, is found in the gold: one table of all such faults."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

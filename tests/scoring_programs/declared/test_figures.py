@@ -1,7 +1,5 @@
 """The figures of a declared task's results page: what they count, and what they withhold."""
 
-from __future__ import annotations
-
 import html
 import json
 import random

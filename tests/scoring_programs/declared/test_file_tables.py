@@ -1,7 +1,5 @@
 """Tables whose values are files: dice and IoU, functions that get arrays and paths, and what is wrong with files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

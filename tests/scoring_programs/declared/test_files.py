@@ -1,7 +1,5 @@
 """The same answers in every file that may hold them give the same scores; what is wrong is named by its place."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Inputs that participants get against the gold's keys: what is refused, what is remarked upon, and what is let be."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path

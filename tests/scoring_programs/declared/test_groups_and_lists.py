@@ -1,7 +1,5 @@
 """Means of means, weighted groups, lists of numbers and labels, open vocabularies: computed anew by libraries."""
 
-from __future__ import annotations
-
 import math
 import random
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Records of JSON that hold the rows of a key in a list, or in an object whose names and values are fields."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What metrics mean, in values worked out by hand, and what no library says; all values are in `test_oracles`."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

@@ -1,7 +1,5 @@
 """Every metric, with every option, equals its oracle: alone, weighted, over groups, of one group, and resampled."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """What organisers check of submissions themselves: `check: metrics.py:check`, every judged item, several tables."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

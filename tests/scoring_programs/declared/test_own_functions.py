@@ -1,7 +1,5 @@
 """Functions of the organisers' own that fail: a build finds them, and a run with one ends like any other."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

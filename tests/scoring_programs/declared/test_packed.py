@@ -1,7 +1,5 @@
 """The packed program of a declared competition."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of pairs of teams do not depend on the scale on which a team writes its answers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

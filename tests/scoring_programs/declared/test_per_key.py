@@ -1,7 +1,5 @@
 """Functions of the organisers' own that are called once a key: numbers, pairs, and keys that do not count."""
 
-from __future__ import annotations
-
 import math
 import random
 from pathlib import Path

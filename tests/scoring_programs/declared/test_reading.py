@@ -1,7 +1,5 @@
 """Files of every format: rows are matched by key, and everything wrong with them is said at once, with its place."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import random

@@ -3,8 +3,6 @@
 The structure, the files and the metrics are those of the real task, the data are made up.
 """
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 from typing import Any

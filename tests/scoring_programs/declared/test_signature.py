@@ -3,8 +3,6 @@
 Its digest of the gold is of what scoring reads.
 """
 
-from __future__ import annotations
-
 from dataclasses import fields
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Systems made of the gold: of any quality, in every kind of column; and what they foretell of a test set."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

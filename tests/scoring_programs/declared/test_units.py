@@ -1,7 +1,5 @@
 """Per-unit results: which units a task has, and what a resample of them gives."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any

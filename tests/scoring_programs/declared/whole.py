@@ -1,7 +1,5 @@
 """A whole scoring run of a declared competition: from its bundle.yaml through the frame to the outputs."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from pathlib import Path

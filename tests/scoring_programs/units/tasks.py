@@ -1,7 +1,5 @@
 """Every task of the five competitions, unit by unit: generated gold and answers, and the scorer run on them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Tasks beyond text: series, images, physics, probabilities of classes."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn import metrics as sk
 

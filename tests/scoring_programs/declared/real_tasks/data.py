@@ -1,7 +1,5 @@
 """The made-up data of each task's folder: `python -m tests.scoring_programs.declared.real_tasks.data` writes them."""
 
-from __future__ import annotations
-
 import shutil
 
 from tests.scoring_programs.declared.real_tasks import (

@@ -1,7 +1,5 @@
 """Tasks of images and volumes: segmentation, boxes, landmarks, tracks, restored photographs, depth."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Tasks whose answer is several labels."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tasks whose answer is a label."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What the makers of tasks have in common: how answers are drawn, files written, and libraries called."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain

@@ -1,7 +1,5 @@
 """Tasks whose answer is a number."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tasks whose answer is a ranking."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tasks of medicine, biology, chemistry, physics, knowledge graphs, causes and sales."""
 
-from __future__ import annotations
-
 import json
 from itertools import combinations, product
 from math import inf

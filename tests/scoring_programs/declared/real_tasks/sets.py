@@ -1,7 +1,5 @@
 """Tasks whose answer is a set: spans, relations, rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

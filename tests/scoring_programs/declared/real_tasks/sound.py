@@ -1,7 +1,5 @@
 """Tasks of speech: whether two recordings are of one speaker, who speaks when, how good it sounds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import permutations
 

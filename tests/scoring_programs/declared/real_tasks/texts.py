@@ -1,7 +1,5 @@
 """Tasks whose answer is a text."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
