@@ -45,53 +45,6 @@ def values_of(
     return [found.value(column) for column in named]
 
 
-SPANS: list[dict[str, Any]] = [
-    {"name": "span_iou"},
-    *({"name": f"set_{part}", "match": "overlap"} for part in ("precision", "recall", "f1")),
-    *({"name": f"set_{part}", "match": "overlap", "average": "macro"} for part in ("precision", "recall", "f1")),
-]
-
-
-@pytest.mark.parametrize(
-    ("gold", "answer", "expected"),
-    [
-        ([[0, 4]], [[2, 6]], [2 / 6, 1, 1, 1, 1, 1, 1]),
-        ([[0, 4]], [[4, 6]], [0, 0, 0, 0, 0, 0, 0]),  # the end is excluded
-        ([[0, 4, "x"]], [[0, 4, "y"]], [0, 0, 0, 0, 0, 0, 0]),
-        ([], [], [1, 0, 0, 0, 1, 1, 1]),
-        ([[0, 4]], [], [0, 0, 0, 0, 0, 0, 0]),
-        ([], [[0, 4]], [0, 0, 0, 0, 0, 0, 0]),
-        # two answers in one gold span, and one gold span that is not found
-        ([[0, 10], [20, 30]], [[0, 2], [4, 6]], [4 / 20, 1, 1 / 2, 2 / 3, 1, 1 / 2, 2 / 3]),
-        ([[0, 2], [0, 2]], [[0, 2], [0, 2]], [1, 1, 1, 1, 1, 1, 1]),
-    ],
-)
-def test_spans(gold: list[Any], answer: list[Any], expected: list[float], tmp_path: Path) -> None:
-    found = values_of(SPANS, {"type": "spans"}, {"x": [json.dumps(gold)]}, [json.dumps(answer)], tmp_path)
-    assert found == Value(expected)
-
-
-@pytest.mark.parametrize(
-    ("options", "gold", "answer", "match", "shared"),
-    [
-        ({}, "The Cat", "the cat", 0, 0),
-        ({}, "The cat sat.", "a cat sat", 0, 1 / 3),
-        ({}, "x x x y", "x x z", 0, 4 / 7),
-        ({"case": "ignore"}, "The Cat", "the cat ", 1, 1),
-        ({"case": "ignore"}, "STRASSE", "straße", 1, 1),
-        ({"case": "ignore"}, "The Cat.", "the cat", 0, 0.5),
-        ({"normalise": "squad"}, "The Cat.", "a  cat", 1, 1),
-        ({"normalise": "squad"}, "the", "", 1, 1),  # nothing is left of either
-        ({"normalise": "squad"}, "cat sat", "", 0, 0),
-    ],
-)
-def test_texts_are_compared_as_asked(
-    options: dict[str, str], gold: str, answer: str, match: float, shared: float, tmp_path: Path
-) -> None:
-    columns = [{"name": "exact_match", **options}, {"name": "token_f1", "normalise": "none", **options}]
-    assert values_of(columns, {"type": "text"}, {"x": [gold]}, [answer], tmp_path) == Value([match, shared])
-
-
 def test_clusters_are_in_no_report(tmp_path: Path) -> None:
     """Names of clusters cannot be exchanged between systems, and a key that is drawn twice is with itself."""
     options = one_table([{"field": "x", "type": "string"}], {"ari": "ari", "em": "exact_match"})
@@ -177,13 +130,6 @@ def test_metrics_of_the_largest_numbers_are_finite_over_many_rows(name: str, low
     predicted: Any = np.roll(gold, 50_001) if low < 0 else np.where(gold == low, LARGEST, -LARGEST)
     sample = Sample(gold, predicted, [Field("x", "number")])
     assert math.isfinite(definitions()[name].value(sample, {}))
-
-
-def test_items_without_scores_rank_in_their_order(tmp_path: Path) -> None:
-    options = one_table([{"field": "item", "type": "string"}], {"c": "rr"}, rows="many")
-    gold = csv_of("id,item,relevance", [["q", "a", 1], ["q", "b", 0]])
-    answers = csv_of("id,item", [["q", "b"], ["q", "z"], ["q", "a"]])
-    assert score_and_resample(options, gold, answers, tmp_path).value("c") == pytest.approx(1 / 3)
 
 
 def test_exact_match_of_several_fields(tmp_path: Path) -> None:

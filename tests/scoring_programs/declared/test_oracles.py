@@ -15,7 +15,7 @@ from tests.scoring_programs.declared.oracles import KINDS, Kind, safe
 from tests.scoring_programs.declared.resampled import score_and_resample
 from tests.sweeps import sweep
 
-SIZES = (14, 1, 30, 2, 3)
+SIZES = (14, 30, 1, 3)
 WAYS = ("alone", "weighted", "by group", "of a group")
 
 
@@ -40,9 +40,9 @@ def drawn(kind: Kind, seed: int, size: int, ways: Sequence[str]) -> Drawn:
     rng = random.Random(seed)
     gold, answers = kind.pair(rng, size)
     if not kind.many and kind.gold_cells is None:
-        if seed % 5 == 3 and kind.gold == "x":
+        if seed % 4 == 1 and kind.gold == "x":
             answers = list(gold)
-        elif seed % 5 == 4 and kind.fields[0]["type"] != "tags":  # which are as long as the gold's
+        elif seed % 4 == 3 and kind.fields[0]["type"] != "tags":  # which are as long as the gold's
             answers = [answers[0]] * size
     weight = [rng.choice([0, 0.25, 1, 1, 2.5, 7]) for _ in range(size - 1)] + [1.5]
     groups = [rng.choice("uv") for _ in range(size - 1)] + ["u"]
@@ -100,7 +100,7 @@ def table(
 SEEDS = [
     0,
     *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, len(SIZES))),
-    *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(len(SIZES), 8)),
+    *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (4, 8)),
 ]
 """Those that are not thorough have every size, every way, all answers right, and all the same."""
 
@@ -119,10 +119,10 @@ def test_a_value_is_the_oracles(name: str, seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", sweep(range(3), [1]))
+@pytest.mark.parametrize("seed", sweep((0, 2), [2]))
 @pytest.mark.parametrize("name", KINDS)
 def test_resamples_score_the_keys_that_are_drawn(name: str, seed: int, tmp_path: Path) -> None:
-    made = drawn(KINDS[name], seed, (14, 30, 20)[seed], WAYS)
+    made = drawn(KINDS[name], seed, 20, WAYS)
     for fault in gold_faults(made.options(), made.gold, tmp_path):  # a build refuses such a column
         made.metrics.pop(fault.partition("(")[2].partition(")")[0], None)
     score_and_resample(made.options(), made.gold, made.answers, tmp_path)

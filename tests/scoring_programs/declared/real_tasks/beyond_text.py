@@ -12,6 +12,7 @@ from tests.scoring_programs.declared.real_tasks.making import (
     beside,
     csv_of,
     kept,
+    mean_dice,
     mean_over,
     near,
     noisy,
@@ -52,11 +53,10 @@ def eurozone_gdp(rng: Team) -> Case:
         rows = beside(keys, gold)
         gold_files[f"{name}_labels.csv"] = csv_of("country,Time,GDP_growth", rows)
         sent[f"{name}_predictions.csv"] = csv_of("GDP_growth_pred", [[answer] for answer in answers])
-        error = np.array(gold) - np.array(answers)
         values |= {
-            f"{name}_rmse": float(np.sqrt(np.mean(error**2))),
-            f"{name}_mae": float(np.mean(np.abs(error))),
-            f"{name}_r2": float(1 - np.sum(error**2) / np.sum((np.array(gold) - np.mean(gold)) ** 2)),
+            f"{name}_rmse": float(sk.root_mean_squared_error(gold, answers)),
+            f"{name}_mae": float(sk.mean_absolute_error(gold, answers)),
+            f"{name}_r2": float(sk.r2_score(gold, answers)),
         }
     return gold_files, sent, values
 
@@ -72,8 +72,7 @@ def euclid_galaxies(rng: Team) -> Case:
         right = [label for _, label, of in rows if of == name]
         given = [answer for (_, _, of), answer in zip(rows, answers, strict=True) if of == name]
         weights = [len(right) / (2 * right.count(label)) for label in right]
-        terms = [w * np.log(p if label else 1 - p) for w, p, label in zip(weights, given, right, strict=True)]
-        losses.append(-sum(terms) / sum(weights))
+        losses.append(sk.log_loss(right, given, sample_weight=weights))
     labels = [label for _, label, _ in rows]
     precision, recall, _ = sk.precision_recall_curve(labels, answers)
     return (
@@ -161,11 +160,7 @@ def plasticc2018(rng: Team) -> Case:
         drawn[:] = drawn[0]
     drawn = drawn.round(4)
     p = drawn / drawn.sum(axis=1, keepdims=True)
-    losses = {}
-    for at, one in enumerate(classes):
-        losses[f"loss_{one}"] = float(
-            np.mean([-np.log(row[at]) for row, label in zip(p, gold, strict=True) if label == one])
-        )
+    losses = {f"loss_{one}": float(-np.log(p[np.equal(gold, one), at]).mean()) for at, one in enumerate(classes)}
     weights = [2 if one in (15, 64, 99) else 1 for one in classes]
     top, right = p.max(axis=1), [classes[at] == label for at, label in zip(p.argmax(axis=1), gold, strict=True)]
     places = np.ceil(top * 10).astype(int)
@@ -203,14 +198,11 @@ def carvana2017(rng: Team) -> Case:
         gold.append(set(range(start, start + 25)))
         answers.append(some(rng, gold[-1], range(1, 90)))
     gold[0] = set()
-    dice = []
-    for one, other in zip(gold, answers, strict=True):
-        dice.append(2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0)
     rows = [[(f"car_{i:02}.jpg", runs(one)) for i, one in enumerate(side)] for side in (gold, answers)]
     return (
         {"truth.csv": csv_of("img,rle_mask", rows[0])},
         {"submission.csv": csv_of("img,rle_mask", shuffled(rng, rows[1]))},
-        {"dice": float(np.mean(dice))},
+        {"dice": mean_dice(gold, answers)},
     )
 
 

@@ -48,11 +48,6 @@ def semeval2018_1_e_c(rng: Team) -> Case:
     gold[0] = [0] * 11
     answers = [[noisy(rng, one, [0, 1]) for one in row] for row in gold]
     ids = [f"2018-En-{i:05}" for i in range(40)]
-    overlaps = []
-    for row, answer in zip(gold, answers, strict=True):
-        either = sum(one or other for one, other in zip(row, answer, strict=True))
-        both = sum(one and other for one, other in zip(row, answer, strict=True))
-        overlaps.append(both / either if either else 1.0)
 
     def rows(of: list[list[int]]) -> list[tuple[Any, ...]]:
         return [(one, '"so, "', *row) for one, row in zip(ids, of, strict=True)]
@@ -62,7 +57,7 @@ def semeval2018_1_e_c(rng: Team) -> Case:
         {"2018-E-c-En-test-gold.txt": tsv_of(header, rows(gold))},
         {"E-C_en_pred.txt": tsv_of(header, shuffled(rng, rows(answers)))},
         {
-            "accuracy": float(np.mean(overlaps)),
+            "accuracy": float(sk.jaccard_score(gold, answers, average="samples", zero_division=1)),
             "micro_f1": prf(gold, answers, "micro")[2],
             "macro_f1": prf(gold, answers, "macro")[2],
         },

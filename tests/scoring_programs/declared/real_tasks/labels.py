@@ -224,14 +224,9 @@ def touche2023_stance(rng: Team) -> Case:
     german = kept([one == "de" for one in spoken], gold, answers)
 
     def scores(gold: Sequence[str], answers: Sequence[str]) -> tuple[float, float, float]:
-        of = {}
-        for label in {*gold, *answers}:
-            hits = sum(g == a == label for g, a in zip(gold, answers, strict=True))
-            precision = hits / answers.count(label) if label in answers else 1.0
-            recall = hits / gold.count(label) if label in gold else 0.0
-            of[label] = (precision, recall, harmonic(precision, recall))
-        precision, recall, f1 = (sum(column) / len(of) for column in zip(*of.values(), strict=True))
-        return precision, recall, f1
+        """The precision of a label that is never answered is 1."""
+        _, recall, f1 = prf(gold, answers, "macro")
+        return prf(gold, answers, "macro", zero_division=1)[0], recall, f1
 
     precision, recall, f1 = scores(gold, answers)
     rows = [(f"c{i}", label, language) for i, (label, language) in enumerate(zip(gold, spoken, strict=True))]

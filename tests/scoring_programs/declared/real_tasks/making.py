@@ -153,3 +153,9 @@ def micro(gold: Sequence[set[Any]], answers: Sequence[set[Any]]) -> tuple[float,
 
 def harmonic(one: float, other: float) -> float:
     return 2 * one * other / (one + other) if one + other else 0.0
+
+
+def mean_dice(gold: Sequence[set[Any]], answers: Sequence[set[Any]]) -> float:
+    """The mean F1 of pairs of sets, of which two empty ones are equal."""
+    pairs = zip(gold, answers, strict=True)
+    return float(np.mean([2 * len(g & a) / (len(g) + len(a)) if g or a else 1.0 for g, a in pairs]))

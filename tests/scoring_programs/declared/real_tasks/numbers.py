@@ -147,12 +147,8 @@ def semeval2018_1_ei_oc(rng: Team) -> Case:
     answers = [noisy(rng, grade, grades) for grade in gold]
 
     def rows(grades: list[int]) -> list[tuple[str, ...]]:
-        found: list[tuple[str, ...]] = []
-        for i, grade in enumerate(grades):
-            found.append(
-                (f"2017-En-{i:05}", f'so "{sentence(rng)}', "anger", f"{grade}: {words[grade]} can be inferred")
-            )
-        return found
+        inferred = [f"{grade}: {words[grade]} can be inferred" for grade in grades]
+        return [(f"2017-En-{i:05}", f'so "{sentence(rng)}', "anger", one) for i, one in enumerate(inferred)]
 
     def kappa(gold: list[int], answers: list[int]) -> float:
         return float(sk.cohen_kappa_score(gold, answers, labels=grades, weights="quadratic"))
@@ -175,7 +171,6 @@ def semeval2018_1_ei_oc(rng: Team) -> Case:
 def wmt2021_qe_sentences(rng: Team) -> Case:
     gold = [round(rng.gauss(0, 1), 6) for _ in range(40)]
     answers = [near(rng, value, 0.5, -3, 3) for value in gold]
-    error = np.array(gold) - np.array(answers)
 
     def rows(system: str, numbers: list[float]) -> list[tuple[Any, ...]]:
         return [("en-de", system, i, number) for i, number in enumerate(numbers)]
@@ -185,8 +180,8 @@ def wmt2021_qe_sentences(rng: Team) -> Case:
         {"predictions.txt": f"2147483648\n110000000\n{lines_of(shuffled(rng, rows('team', answers)))}"},
         {
             "pearson": pearson(gold, answers),
-            "mae": float(np.abs(error).mean()),
-            "rmse": float((error**2).mean() ** 0.5),
+            "mae": float(sk.mean_absolute_error(gold, answers)),
+            "rmse": float(sk.root_mean_squared_error(gold, answers)),
         },
     )
 

@@ -20,20 +20,18 @@ from tests.scoring_programs.declared.real_tasks.making import (
 
 @task
 def hypernyms2020(rng: Team) -> Case:
-    """Average precision over the ten first items, divided by the number of relevant ones, as trec_eval does."""
     synsets = [f"s{i}" for i in range(30)]
     gold = {f"w{i}": rng.sample(synsets, rng.randint(1, 4)) for i in range(7)}
     answers = {word: rng.sample(synsets, 12) for word in gold}
-    average, reciprocal = [], []
-    for word, relevant in gold.items():
-        hits = [i for i, item in enumerate(answers[word][:10], start=1) if item in relevant]
-        average.append(sum((n + 1) / place for n, place in enumerate(hits)) / len(relevant))
-        reciprocal.append(1 / hits[0] if hits else 0.0)
+    hits = {word: [item in relevant for item in answers[word][:10]] for word, relevant in gold.items()}
     rows = [(word, item) for word in shuffled(rng, list(answers)) for item in answers[word]]
     return (
         {"gold.tsv": tsv_of("word,synset,relevance", [(word, item, 1) for word in gold for item in gold[word]])},
         {"answer.tsv": tsv_of("word,synset", rows)},
-        {"map": float(np.mean(average)), "mrr": float(np.mean(reciprocal))},
+        {
+            "map": float(np.mean([average_precision(own, len(gold[word])) for word, own in hits.items()])),
+            "mrr": float(np.mean(list(map(reciprocal, hits.values())))),
+        },
     )
 
 
@@ -75,15 +73,12 @@ def codiesp2020(rng: Team) -> Case:
     codes = [f"z{i}.0" for i in range(12)]
     gold = {f"S0004-{i}": set(rng.sample(codes, rng.randint(1, 4))) for i in range(10)}
     answers = {case: ranked(rng, codes, relevant)[:8] for case, relevant in gold.items()}
-    found = [
-        average_precision([code in relevant for code in answers[case]], len(relevant))
-        for case, relevant in gold.items()
-    ]
+    hits = {case: [code in relevant for code in answers[case]] for case, relevant in gold.items()}
     rows = [(case, code.upper()) for case in answers for code in answers[case]]
     return (
         {"testD.tsv": lines_of([(case, code) for case in gold for code in sorted(gold[case])])},
         {"team.tsv": lines_of(rows)},
-        {"map": float(np.mean(found))},
+        {"map": float(np.mean([average_precision(own, len(gold[case])) for case, own in hits.items()]))},
     )
 
 

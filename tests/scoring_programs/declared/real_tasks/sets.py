@@ -1,10 +1,10 @@
 """Tasks whose answer is a set: spans, relations, rows."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy import stats
+from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
 from tests.scoring_programs.declared.real_tasks.making import (
     Case,
@@ -13,6 +13,7 @@ from tests.scoring_programs.declared.real_tasks.making import (
     csv_of,
     jsonl_of,
     lines_of,
+    mean_dice,
     mean_over,
     micro,
     near,
@@ -100,15 +101,11 @@ def idioms2025(rng: Team) -> Case:
     answers = [one if rng.random() < 0.5 else set(rng.sample(range(8), rng.randint(0, 3))) for one in gold]
     groups = [languages[i % 2] for i in range(20)]
 
-    def f1(gold_sets: Sequence[set[int]], answer_sets: Sequence[set[int]]) -> float:
-        pairs = zip(gold_sets, answer_sets, strict=True)
-        return float(np.mean([2 * len(g & a) / (len(g) + len(a)) if g or a else 1.0 for g, a in pairs]))
-
     cells = [[" ".join(map(str, one)) for one in side] for side in (gold, answers)]
     return (
         {"gold.csv": csv_of("id,indices,language", beside(range(20), cells[0], groups))},
         {"prediction.csv": csv_of("id,indices", shuffled(rng, list(enumerate(cells[1]))))},
-        {"f1": mean_over(groups, gold, answers, f1), "f1_tr": f1(gold[::2], answers[::2])},
+        {"f1": mean_over(groups, gold, answers, mean_dice), "f1_tr": mean_dice(gold[::2], answers[::2])},
     )
 
 
@@ -117,14 +114,11 @@ def semeval2021_5(rng: Team) -> Case:
     gold = [set(rng.sample(range(30), rng.randint(0, 9))) for _ in range(30)]
     gold[0] = set()
     answers = [some(rng, one, range(30)) for one in gold]
-    f1 = []
-    for right, answered in zip(gold, answers, strict=True):
-        f1.append(2 * len(right & answered) / (len(right) + len(answered)) if right or answered else 1.0)
     sent = [(i, sorted(one)) for i, one in enumerate(answers)]
     return (
         {"spans-gold.txt": lines_of([(i, sorted(one)) for i, one in enumerate(gold)])},
         {"spans-pred.txt": lines_of(shuffled(rng, sent))},
-        {"f1": float(np.mean(f1))},
+        {"f1": mean_dice(gold, answers)},
     )
 
 
@@ -199,31 +193,16 @@ def drugprot2021(rng: Team) -> Case:
     )
 
 
-def phrases(tags: Sequence[str]) -> set[Any]:
-    """A phrase begins with B, or with I after O or another type, as conlleval has it."""
-    found: list[tuple[str, int, int]] = []
-    before = "O"
-    for at, tag in enumerate(tags):
-        continued = tag.startswith("I-") and before[2:] == tag[2:]
-        if continued:
-            kind, start, _ = found.pop()
-            found.append((kind, start, at))
-        elif tag != "O":
-            found.append((tag[2:], at, at))
-        before = tag
-    return set(found)
-
-
 @task
 def conll2003(rng: Team) -> Case:
     tags = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
     gold = [[rng.choice(tags) for _ in range(rng.randint(4, 9))] for _ in range(20)]
     answers = [[noisy(rng, tag, tags) for tag in sentence] for sentence in gold]
-    precision, recall, f1 = micro(list(map(phrases, gold)), list(map(phrases, answers)))
+    scores = precision_recall_fscore_support(gold, answers, average="micro", zero_division=0)[:3]
     rows = [{"id": f"s{i}", "tokens": ["word"] * len(one), "tags": one} for i, one in enumerate(gold)]
     sent = [{"id": f"s{i}", "tags": one} for i, one in enumerate(answers)]
     return (
         {"gold.jsonl": jsonl_of(rows)},
         {"predictions.jsonl": jsonl_of(shuffled(rng, sent))},
-        {"precision": precision, "recall": recall, "f1": f1},
+        dict(zip(("precision", "recall", "f1"), map(float, scores), strict=True)),
     )

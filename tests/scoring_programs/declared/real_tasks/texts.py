@@ -1,14 +1,14 @@
 """Tasks whose answer is a text."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
+from rapidfuzz.distance import LCSseq, Levenshtein
 
+from tests.scoring_programs.declared.oracles import squad
 from tests.scoring_programs.declared.real_tasks.making import (
     Case,
     Team,
@@ -59,9 +59,7 @@ def mup2022(rng: Team) -> Case:
 
 
 def tokens(text: str) -> list[str]:
-    """The words of an answer: without case, punctuation and articles."""
-    bare = re.sub(r"[^\w\s]", "", text.lower())
-    return [word for word in bare.split() if word not in ("a", "an", "the")]
+    return squad(text).split()
 
 
 def overlap(right: Sequence[Any], answered: Sequence[Any]) -> tuple[float, float, float]:
@@ -132,27 +130,6 @@ def hotpotqa(rng: Team) -> Case:
     )
 
 
-def common_length(one: Sequence[str], other: Sequence[str]) -> int:
-    """Of the longest common subsequence."""
-    longest = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
-    for row, unit in enumerate(one):
-        for column, answered in enumerate(other):
-            step = longest[row][column] + 1 if unit == answered else 0
-            longest[row + 1][column + 1] = max(step, longest[row][column + 1], longest[row + 1][column])
-    return longest[-1][-1]
-
-
-def distance(one: str, other: str) -> int:
-    """Levenshtein."""
-    if not one or not other:
-        return len(one) + len(other)
-    rest, shorter = distance_of(one[1:], other[1:]), distance_of(one[1:], other)
-    return min(rest + (one[0] != other[0]), shorter + 1, distance_of(one, other[1:]) + 1)
-
-
-distance_of = cache(distance)
-
-
 @task
 def sigmorphon2022(rng: Team) -> Case:
     stems, endings = ["walk", "un", "kind", "book"], ["ed", "ness", "s", "er"]
@@ -165,12 +142,12 @@ def sigmorphon2022(rng: Team) -> Case:
 
     def scores(flags: Sequence[bool]) -> tuple[float, float, float]:
         right, answered = kept(flags, gold, answers)
-        common = sum(map(common_length, right, answered))
+        common = sum(map(LCSseq.similarity, right, answered))
         precision, recall = common / sum(map(len, answered)), common / sum(map(len, right))
         return precision, recall, harmonic(precision, recall)
 
     precision, recall, f1 = scores([True] * 30)
-    apart = [distance_of("|".join(one), "|".join(other)) for one, other in zip(gold, answers, strict=True)]
+    apart = [Levenshtein.distance("|".join(one), "|".join(other)) for one, other in zip(gold, answers, strict=True)]
     words = ["".join(one) for one in gold]
     rows = [(word, " @@".join(one), kind) for word, one, kind in zip(words, gold, categories, strict=True)]
     return (
