@@ -119,10 +119,10 @@ def test_where_versions_are_others_than_here_a_build_says_so(
     expected = [f"scikit-learn==0.1 ({metadata.version('scikit-learn')} is installed)"]
     if python == "3.0":
         expected.append("Python 3.0 ({}.{} runs here)".format(*sys.version_info[:2]))
+        _, said = run(folder, "--out", tmp_path / "b.zip", "--set", ON_THE_PLATFORM)
+        assert f"own code runs in {PLATFORM_IMAGE} with scikit-learn==0.1 (" in said
     assert differing_there(resolve(folder, overrides=declared)) == expected
     assert differing_there(resolve(folder, overrides=("docker_image=me/mine:1",))) == []
-    _, said = run(folder, "--out", tmp_path / "b.zip", "--set", ON_THE_PLATFORM)
-    assert f"own code runs in {PLATFORM_IMAGE} with scikit-learn==0.1 (" in said
 
 
 @pytest.mark.parametrize(("name", "key"), [("random.py", "scoring_files.0"), ("numpy.py", "tasks.0.columns.0.metric")])

@@ -1,13 +1,12 @@
 """Tests of pairs of teams do not depend on the scale on which a team writes its answers."""
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from declared.metrics import Sample, definitions
@@ -34,9 +33,9 @@ def statistic_of(metric: str, gold: Array, predicted: Array) -> Statistic:
     return definitions()[metric].statistic(Sample(truth, answers, []), {"positive": "yes"}, keys)
 
 
-def p_of(metric: str, gold: Array, one: Array, other: Array, resamples: int = 400, seed: int = 3) -> float:
+def p_of(metric: str, gold: Array, one: Array, other: Array) -> float:
     teams = [team(statistic_of(metric, gold, predicted)) for predicted in (one, other)]
-    return p_values(teams, len(gold), resamples, seed)[0, 1]
+    return p_values(teams, len(gold), 400, 3)[0, 1]
 
 
 def made_up(seed: int, units: int, noise: tuple[float, float]) -> tuple[Array, Array, Array]:
@@ -46,20 +45,12 @@ def made_up(seed: int, units: int, noise: tuple[float, float]) -> tuple[Array, A
     return gold, one, other
 
 
-@pytest.mark.parametrize("name", MAPS)
-@pytest.mark.parametrize("metric", ORDERED)
-def test_p_of_a_metric_of_the_order_is_that_of_any_monotone_map(metric: str, name: str) -> None:
+@pytest.mark.parametrize(
+    ("metric", "name"), [*itertools.product(ORDERED, MAPS), ("pearson", "tenfold"), ("pearson", "shifted")]
+)
+def test_p_is_that_of_any_map_that_the_metric_does_not_see(metric: str, name: str) -> None:
     gold, one, other = (side.round(2) for side in made_up(0, 60, (0.8, 1.0)))  # with ties
     assert p_of(metric, gold, one, MAPS[name](other)) == p_of(metric, gold, one, other)
-
-
-@pytest.mark.slow
-@settings(max_examples=40, deadline=None)
-@given(factor=st.floats(1e-6, 1e6), shift=st.floats(-1e3, 1e3), seed=st.integers(0, 3))
-def test_p_of_pearson_is_that_of_any_linear_map(factor: float, shift: float, seed: int) -> None:
-    gold, one, other = made_up(seed, 50, (0.8, 1.0))
-    mapped = factor * (other + shift)
-    assert p_of("pearson", gold, one, mapped, 200) == p_of("pearson", gold, one, other, 200)
 
 
 @pytest.mark.parametrize("metric", ["pearson", "spearman"])
@@ -83,14 +74,3 @@ def test_answers_ready_to_exchange_score_what_they_scored(metric: str) -> None:
     statistic, all_once = statistic_of(metric, gold, one), np.ones((1, 40))
     wider = math.sqrt(40 / 38) if metric in ("pearson", "spearman") else 1
     assert statistic.to_exchange().over(all_once) == pytest.approx(wider * statistic.over(all_once), abs=1e-12)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", ["pearson", "roc_auc"])
-def test_equal_systems_on_two_scales_rarely_seem_to_differ(metric: str) -> None:
-    found = []
-    for seed in range(400):
-        gold, one, other = made_up(1000 + seed, 20, (1.0, 1.0))
-        found.append(p_of(metric, gold, one, 20 * other, 99, seed) <= 0.05)
-    # 400 systems: the standard error of a share of .05 is .011
-    assert np.mean(found) <= 0.06 + 0.011

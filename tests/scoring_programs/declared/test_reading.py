@@ -212,6 +212,13 @@ def test_a_wrong_spelling_of_a_column_is_named_once(tmp_path: Path) -> None:
     assert messages == 'p.csv:1: unknown column "Label". Expected: the spelling label.'
 
 
+@pytest.mark.parametrize(("header", "column"), [("id,label,x,label", "label"), ("id,id,label,x", "id")])
+def test_a_column_that_is_there_twice_is_refused(header: str, column: str, tmp_path: Path) -> None:
+    """Which of the two is meant cannot be known: the first one must not be scored silently."""
+    expected = f'p.csv:1: the column "{column}" is there more than once. Expected: each column once.'
+    assert expected in refused(both("p.csv"), GOLD, {"p.csv": csv_of(header, [["1", "1", "1", "1"]])}, tmp_path)
+
+
 def test_further_columns_are_ignored_with_a_warning(tmp_path: Path) -> None:
     text = csv_of("id,label,x,note", [[*row.values(), "hm"] for row in RIGHT])
     result = score(both("p.csv"), GOLD, {"p.csv": text}, tmp_path)
