@@ -16,7 +16,7 @@ import pytest
 
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
-from gen_bundle.dry_run.engines import isolation
+from gen_bundle.dry_run.engines import Ended, isolation
 from gen_bundle.dry_run.engines.process import ProcessEngine, ProcessGroup
 from gen_bundle.dry_run.report import Results
 from gen_bundle.ground.errors import UserError
@@ -47,135 +47,91 @@ def printed(tmp_path: Path, log: str = "stdout.txt") -> str:
     return (tmp_path / "out/test/main/team" / log).read_text()
 
 
-def shows(expression: str) -> str:
-    return f"import glob, json, os, sys\nprint(json.dumps({expression}))\n" + writes('{"acc": 1}')
-
-
-@needs_namespaces
-def test_a_program_that_names_app_runs(tmp_path: Path) -> None:
-    scorer = (
-        "truth, found = (open(f'/app/input/{name}').read() for name in ('ref/truth.txt', 'res/pred.txt'))\n"
-        "open('/app/output/scores.txt', 'w').write(f'acc: {float(truth == found)}')\n"
-    )
-    results = replay(Bundle(scorer), tmp_path)
-    assert (results.good, results.runs[0].scores, results.notes) == (True, {"acc": 1.0}, [])
-
-
 # Where this Python and its packages are, which programs find at their places wherever the checkout is.
 OWN = sorted({str(place) for path in (sys.prefix, sys.base_prefix) for place in (Path(path), Path(path).resolve())})
-
-
-@needs_namespaces
-@pytest.mark.parametrize(
-    ("expression", "expected"),
-    [
-        ("sorted(os.listdir('/app'))", ["data", "ingested_program", "input", "output", "program", "shared"]),
-        (f"[name for name in glob.glob('/tmp/*') if not any(own.startswith(name) for own in {OWN})]", []),
-        (f"[name for name in glob.glob('/home/*') if not any(own.startswith(name) for own in {OWN})]", []),
-        (f"[name for name in glob.glob('/var/*') if not any(own.startswith(name) for own in {OWN})]", []),
-        ("glob.glob('/run/*') + glob.glob('/etc/shadow*')", []),
-        ("[name for name in os.listdir('/proc') if name.isdigit()]", ["1", "2"]),
-        ("os.path.exists(os.environ['HIDDEN']) if 'HIDDEN' in os.environ else 'not in the environment'", None),
-        ("open('/proc/1/cmdline').read().count('submission')", 0),
-        ("open('/proc/self/status').read().split('CapBnd:')[1].split()[0]", "0" * 16),
-        (
-            "[os.access(place, os.W_OK) for place in ('/usr', '/app/ingested_program', '/app/output')]",
-            [False, False, True],
-        ),
-        ("[line.split(':')[0].strip() for line in open('/proc/net/dev').readlines()[2:]]", ["lo"]),
-        ("os.environ['HOME']", "/root"),
-        ("os.path.exists('/opt')", any(own.startswith("/opt") for own in OWN)),
-    ],
-)
-def test_it_finds_its_folders_and_the_system_alone(
-    expression: str, expected: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HIDDEN", str(tmp_path))
-    found = replay(Bundle(shows(expression)), tmp_path)
-    assert found.good
-    assert json.loads(printed(tmp_path)) == ("not in the environment" if expected is None else expected)
-
-
-# Each tries to do it, and prints what came of it; what is written is the value that is there.
-ATTEMPTS = """
+SEES = """
 import ctypes, glob, json, os
 libc = ctypes.CDLL(None, use_errno=True)
 
-def opened(path, flags):
+def foreign(pattern):
+    return [name for name in glob.glob(pattern) if not any(own.startswith(name) for own in OWN)]
+
+def opened(path, flags):  # which is all that it tries
     try:
         os.close(os.open(path, flags))
         return "opened"
     except OSError as error:
         return error.errno and "refused"
 
-def core_pattern():
-    path = "/proc/sys/kernel/core_pattern"
-    return opened(path, os.O_WRONLY)
-
 def settings():
-    found = set()
+    found = {opened(place, os.O_WRONLY) for place in glob.glob("/proc/sysrq-trigger")}
     for top in ("sys/kernel", "sys/vm", "sys/fs", "sys/net", "irq", "bus", "fs"):
         for parent, _, names in os.walk("/proc/" + top):
-            for name in names[:50]:
-                found.add(opened(os.path.join(parent, name), os.O_WRONLY))
-    if os.path.exists("/proc/sysrq-trigger"):
-        found.add(opened("/proc/sysrq-trigger", os.O_WRONLY))
+            found.update(opened(os.path.join(parent, name), os.O_WRONLY) for name in names)
     return sorted(found)
-
-def process_1():
-    attached = libc.ptrace(16, 1, 0, 0)
-    return [attached, [opened(place, os.O_RDONLY) for place in ("/proc/1/mem", "/proc/1/environ")]]
-
-def keyring():
-    number = {"x86_64": 250, "aarch64": 219}[os.uname().machine]
-    return libc.syscall(number, 10, -3, b"user", b"gen-bundle-test-secret", 0)
 
 def keys():
     number = {"x86_64": 248, "aarch64": 217}[os.uname().machine]
     return [libc.syscall(number, b"user", b"gen-bundle-test", b"1", 1, -4), os.strerror(ctypes.get_errno())]
 
-def host_name():
-    return os.readlink("/proc/self/ns/uts")
-
-def user():
-    return open("/proc/self/uid_map").read().split()[1]
-
-print(json.dumps(ATTEMPT()))
+status = dict(line.split(":", 1) for line in open("/proc/self/status") if ":" in line)
+print(json.dumps({
+    "app": sorted(os.listdir("/app")),
+    "tmp, home, var": [*foreign("/tmp/*"), *foreign("/home/*"), *foreign("/var/*")],
+    "run, secrets": glob.glob("/run/*") + glob.glob("/etc/shadow*"),
+    "opt": os.path.exists("/opt"),
+    "variable": os.environ.get("HIDDEN"),
+    "home": os.environ["HOME"],
+    "processes": sorted(name for name in os.listdir("/proc") if name.isdigit()),
+    "process 1": [libc.ptrace(16, 1, 0, 0), *(opened(f"/proc/1/{name}", os.O_RDONLY) for name in ("mem", "environ"))],
+    "command of process 1": "submission" in open("/proc/1/cmdline").read(),
+    "capabilities": int(status["CapBnd"], 16),
+    "writable": [name for name in ("/usr", "/app/ingested_program", "/app/output") if os.access(name, os.W_OK)],
+    "network": [line.split(":")[0].strip() for line in open("/proc/net/dev").readlines()[2:]],
+    "settings": settings(),
+    "keys": keys(),
+    "user": open("/proc/self/uid_map").read().split()[1],
+    "owners": [os.stat(os.__file__).st_uid, os.stat("/usr").st_uid, os.geteuid()],
+    "name space": os.readlink("/proc/self/ns/uts"),
+}))
+truth, found = (open(f"/app/input/{name}").read() for name in ("ref/truth.txt", "res/pred.txt"))
+open("/app/output/scores.txt", "w").write(f"acc: {float(truth == found)}")
 """
 
 
-def attempted(name: str, tmp_path: Path) -> object:
-    assert replay(Bundle(ATTEMPTS.replace("ATTEMPT()", f"{name}()") + writes('{"acc": 1}')), tmp_path).good
-    return json.loads(printed(tmp_path))
-
-
 @needs_namespaces
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        # Opening is all that they try: files below /proc/sys belong to the machine's root, capabilities or not.
-        ("core_pattern", "refused"),
-        ("settings", ["refused"]),
-        ("process_1", [-1, ["refused", "refused"]]),
-        ("user", str(os.geteuid() or NOBODY)),
-        # The user's keys are in no namespace: what is not in the session's keyring could be linked to it by its number.
-        ("keys", [-1, os.strerror(errno.ENOSYS)]),
-    ],
-)
-def test_what_it_tries_is_refused(name: str, expected: object, tmp_path: Path) -> None:
-    assert attempted(name, tmp_path) == expected
+def test_a_program_finds_its_folders_and_the_system_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HIDDEN", "x")
+    results = replay(Bundle(f"OWN = {OWN}\n{SEES}"), tmp_path)
+    assert (results.good, results.runs[0].scores, results.notes) == (True, {"acc": 1.0}, [])
+    seen = json.loads(printed(tmp_path))
+    assert seen.pop("name space") != str(Path("/proc/self/ns/uts").readlink())
+    assert seen == {
+        "app": ["data", "ingested_program", "input", "output", "program", "shared"],
+        "tmp, home, var": [],
+        "run, secrets": [],
+        "opt": any(own.startswith("/opt") for own in OWN),
+        "variable": None,
+        "home": "/root",
+        "processes": ["1", "2"],
+        "process 1": [-1, "refused", "refused"],
+        "command of process 1": False,
+        "capabilities": 0,
+        "writable": ["/app/output"],
+        "network": ["lo"],
+        "settings": ["refused"],
+        # The user's keys are in no namespace: what the session's keyring lacks could be linked to it by its number.
+        "keys": [-1, os.strerror(errno.ENOSYS)],
+        "user": str(os.geteuid() or NOBODY),
+        "owners": [NOBODY] * 3,  # NLTK reads data of its own user and root alone
+    }
 
 
-@needs_namespaces
-def test_the_host_has_another_name_space(tmp_path: Path) -> None:
-    assert attempted("host_name", tmp_path) != str(Path("/proc/self/ns/uts").readlink())
-
-
-@needs_namespaces
-def test_files_of_this_machine_look_like_its_own_users(tmp_path: Path) -> None:
-    """NLTK reads data of its own user and root alone."""
-    replay(Bundle(shows("[os.stat(os.__file__).st_uid, os.stat('/usr').st_uid, os.geteuid()]")), tmp_path)
-    assert json.loads(printed(tmp_path)) == [NOBODY] * 3
+SEARCHES_KEYRING = """
+import ctypes, os
+number = {"x86_64": 250, "aarch64": 219}[os.uname().machine]
+print(ctypes.CDLL(None).syscall(number, 10, -3, b"user", b"gen-bundle-test-secret", 0))
+"""
 
 
 @pytest.mark.parametrize("keep_apart", [pytest.param(True, marks=needs_namespaces), False])
@@ -192,9 +148,8 @@ def test_keys_of_the_session_are_out_of_reach(tmp_path: Path, keep_apart: bool) 
             libc.syscall(number + 2, 1, None)  # a session keyring of its own
             if libc.syscall(number, b"user", b"gen-bundle-test-secret", b"secret", 6, -3) == -1:
                 os._exit(2)
-            text = ATTEMPTS.replace("ATTEMPT()", "keyring()") + writes('{"acc": 1}')
-            replay(Bundle(text), tmp_path, keep_apart=keep_apart)
-            status = int(json.loads(printed(tmp_path)) != -1)
+            replay(Bundle(SEARCHES_KEYRING), tmp_path, keep_apart=keep_apart)
+            status = int(printed(tmp_path) != "-1\n")
         finally:
             os._exit(status)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -330,12 +285,14 @@ def test_one_from_elsewhere_finds_its_own_folders_alone(tmp_path: Path) -> None:
     assert isolation.why_not(SYSTEM_PYTHON) == ""
     submission = write_zip(tmp_path / "team.zip", GOOD)
     serves = (
-        "import socket\nwith socket.create_server(('127.0.0.1', 0)) as s: socket.create_connection(s.getsockname())\n"
+        "import os, socket, sys\n"
+        "with socket.create_server(('127.0.0.1', 0)) as s: socket.create_connection(s.getsockname())\n"
+        "print(sys.executable, os.path.exists(sys.executable))\n"
     )
-    bundle = Bundle(serves + shows("[sys.executable, os.path.exists(sys.executable)]")).write(tmp_path / "bundle")
+    bundle = Bundle(serves + writes('{"acc": 1}')).write(tmp_path / "bundle")
     request = DryRunRequest(bundle, tmp_path / "out", [submission])
     assert dry_run(request, ProcessEngine(python=Path(SYSTEM_PYTHON))).good
-    assert json.loads(printed(tmp_path)) == [SYSTEM_PYTHON, True]
+    assert printed(tmp_path) == f"{SYSTEM_PYTHON} True\n"
 
 
 @needs_namespaces
@@ -365,25 +322,32 @@ def test_another_interpreter_is_run(tmp_path: Path) -> None:
     ],
 )
 def test_code_of_others_asks_for_trust_where_it_is_not_kept_apart(
-    takes_code: bool, files: dict[str, str], version: PlatformVersion, asks: bool, tmp_path: Path
+    takes_code: bool,
+    files: dict[str, str],
+    version: PlatformVersion,
+    asks: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    folders = {"ingest": {"i.py": "", "metadata": "command: python3 /app/program/i.py"}, "inputs": {"x": ""}}
+    def idle(*_: object, stdout: Path, stderr: Path, **__: object) -> Ended:
+        stdout.touch()
+        stderr.touch()
+        return Ended(0, 0.0)
+
+    monkeypatch.setattr(ProcessEngine, "run", idle)
+    folders = {"ingest": {"metadata": "command: python3 /app/program/i.py"}, "inputs": {"x": ""}}
     solution = {"solutions": [{"index": 0, "path": "own.zip", "tasks": [0]}]}
-    bundle = Bundle(writes('{"acc": 1}'), task=INGESTION if takes_code else {}, folders=folders, top=solution)
-    folder = bundle.write(tmp_path / "bundle")
+    folder = Bundle(task=INGESTION if takes_code else {}, folders=folders, top=solution).write(tmp_path / "bundle")
     write_zip(folder / "own.zip", files)
-
-    def run(number: int, submissions: Sequence[Path] = (), *, trust: bool = False, keep_apart: bool = False) -> Results:
-        request = DryRunRequest(folder, tmp_path / f"{number}", submissions, version=version, trust=trust)
-        return dry_run(request, ProcessEngine(keep_apart=keep_apart))
-
     theirs = [write_zip(tmp_path / "team.zip", files)]
-    assert run(1).runs
-    assert run(2, theirs, trust=True).runs
-    if not isolation.why_not():
-        assert run(3, theirs, keep_apart=True).runs
+
+    def runs(submissions: Sequence[Path], *, trust: bool = False, keep_apart: bool = False) -> int:
+        request = DryRunRequest(folder, tmp_path / "out", submissions, version=version, trust=trust)
+        return len(dry_run(request, ProcessEngine(keep_apart=keep_apart)).runs)
+
+    assert (runs([]), runs(theirs, trust=True), runs(theirs, keep_apart=True)) == (1, 1, 1)
     if asks:
         with pytest.raises(UserError, match=r"^team.zip: programs of others, .* add --trust"):
-            run(4, theirs)
+            runs(theirs)
     else:
-        assert run(4, theirs).runs
+        assert runs(theirs) == 1
