@@ -105,6 +105,7 @@ def test_an_interrupted_dry_run_says_that_its_folder_is_partial(tmp_path: Path) 
     assert "--out holds the runs that ended; dry-run.json says that others are missing." in line
     runs = json.loads((tmp_path / "dry-run" / "dry-run.json").read_text())["runs"]
     assert [run["submission"] for run in runs] == ["a", "b"]
+    assert (runs[1]["status"], runs[1]["message"]) == ("Failed", "the dry run was interrupted here")
 
 
 def test_ctrl_c_at_a_question_ends_as_anywhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
