@@ -1,6 +1,7 @@
 """What an organiser asks of a dry run to see more: the whole traceback, all details."""
 
 import tracemalloc
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -31,15 +32,17 @@ pathlib.Path("../output/seen.txt").write_text(repr(seen))
 """
 
 
-def replayed(bundle: Bundle, tmp_path: Path, *options: str, env: dict[str, str] | None = None) -> Result:
-    submission = write_zip(tmp_path / "team.zip", GOOD)
-    given = [str(bundle.write(tmp_path / "bundle")), "--submission", str(submission), "--out", str(tmp_path / "out")]
+def replayed(
+    bundle: Bundle,
+    tmp_path: Path,
+    *options: str,
+    env: Mapping[str, str] | None = None,
+    submission: Mapping[str, str] = GOOD,
+) -> Result:
+    team = write_zip(tmp_path / "team.zip", submission)
+    given = [str(bundle.write(tmp_path / "bundle")), "--submission", str(team), "--out", str(tmp_path / "out")]
     runner = CliRunner(env={"SCORING_DEBUG": None, "SCORING_DETAILS": None, **(env or {})})
     return runner.invoke(root, ["dry-run", *given, "--engine", "process", "--trust", *options])
-
-
-def seen(tmp_path: Path) -> str:
-    return (tmp_path / "out/test/main/team/output/seen.txt").read_text()
 
 
 @pytest.mark.parametrize(
@@ -80,24 +83,19 @@ def test_what_a_program_writes_is_never_in_memory_as_a_whole(tmp_path: Path, deb
     ("options", "expected"),
     [
         ((), {}),
-        (("--all-details",), {"SCORING_DETAILS": "all"}),
         (("--debug", "--all-details"), {"SCORING_DEBUG": "1", "SCORING_DETAILS": "all"}),
     ],
 )
 def test_the_scoring_program_is_told(tmp_path: Path, options: tuple[str, ...], expected: dict[str, str]) -> None:
     done = replayed(Bundle(writes('{"acc": 1}') + SEEN), tmp_path, *options)
     assert done.exit_code == 0, done.stderr
-    assert seen(tmp_path) == repr(expected)
-
-
-OLDER = ("--platform-version", "1.25")  # which starts submissions
+    assert (tmp_path / "out/test/main/team/output/seen.txt").read_text() == repr(expected)
 
 
 def test_submitted_code_is_not_told(tmp_path: Path) -> None:
     code = {"metadata.yaml": "command: python3 /app/program/run.py", "run.py": SEEN}
-    submission = write_zip(tmp_path / "code.zip", code)
     bundle = Bundle("import shutil; shutil.copy('../input/res/seen.txt', '../output')\n" + writes('{"acc": 1}'))
-    given = [str(bundle.write(tmp_path / "bundle")), "--submission", str(submission), "--out", str(tmp_path / "out")]
-    done = CliRunner().invoke(root, ["dry-run", *given, "--engine", "process", "--trust", "--all-details", *OLDER])
+    older = ("--platform-version", "1.25")  # which starts submissions
+    done = replayed(bundle, tmp_path, "--all-details", *older, submission=code)
     assert done.exit_code == 0, done.stderr
-    assert (tmp_path / "out/test/main/code/output/seen.txt").read_text() == "{}"
+    assert (tmp_path / "out/test/main/team/output/seen.txt").read_text() == "{}"
