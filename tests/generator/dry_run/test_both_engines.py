@@ -404,3 +404,32 @@ def test_the_scoring_program_gets_the_variables_that_are_asked_for(engine: Engin
     for asked, printed in (({"SCORING_DETAILS": "all"}, "all\n"), ({}, "None\n")):
         dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], environment=asked), engine)
         assert (tmp_path / "out/test/main/team/stdout.txt").read_text() == printed
+
+
+def test_of_what_is_printed_ten_mebibytes_are_kept(engine: Engine, tmp_path: Path) -> None:
+    bundle = Bundle(writes('{"acc": 1}') + "print(('y' * 999 + '\\n') * 30_000)\n").write(tmp_path / "bundle")
+    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)]), engine)
+    assert results.good
+    kept = (tmp_path / "out/test/main/team/stdout.txt").read_text()
+    assert 10 * 1024**2 <= len(kept) < 11 * 1024**2
+    assert kept.endswith("more bytes are not kept.\n")
+    assert any("stdout.txt is cut after 10 MiB" in note for note in results.notes)
+
+
+def test_lines_are_told_while_the_program_runs(engine: Engine, tmp_path: Path) -> None:
+    told: list[str] = []
+    mark = tmp_path / "told"
+
+    def tell(line: str) -> None:
+        told.append(line)
+        mark.touch()
+
+    scorer = (
+        "import os, time\nprint('first', flush=True)\nend = time.monotonic() + 30\n"
+        f"while not os.path.exists({str(mark)!r}) and time.monotonic() < end: time.sleep(0.01)\n"
+        f"print('last' if os.path.exists({str(mark)!r}) else 'too late')\n"
+    )
+    bundle = Bundle(scorer + writes('{"acc": 1}'), sees=tmp_path).write(tmp_path / "bundle")
+    submission = write_zip(tmp_path / "team.zip", GOOD)
+    dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], on_line=tell), engine)
+    assert told == ["first", "last"]

@@ -11,11 +11,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from docker.api.client import APIClient
 
 import docker
 from gen_bundle.codabench.versions import PlatformVersion
@@ -29,7 +31,6 @@ from tests.generator.dry_run.engine_proxy import EngineProxy
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("container_engine")]
 
-MIB = 1024**2
 SCORED = writes('{"acc": 1}')
 FACTS = (
     SCORED
@@ -100,6 +101,24 @@ def replay(bundle: Bundle, tmp_path: Path, **wishes: Any) -> Results:
         engine.close()
 
 
+def created(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **wishes: Any
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """What a dry run asks for and what the engine tells of it, of each container that runs a program."""
+    found = []
+    create = APIClient.create_container
+
+    def recording(api: APIClient, *arguments: Any, **named: Any) -> Any:
+        made = create(api, *arguments, **named)
+        if "name" in named:  # not the one that gives the files back to who is not root
+            found.append((named, api.inspect_container(made["Id"])))
+        return made
+
+    monkeypatch.setattr(APIClient, "create_container", recording)
+    replay(Bundle(), tmp_path, **wishes)
+    return found
+
+
 def facts(tmp_path: Path) -> dict[str, Any]:
     content: dict[str, Any] = json.loads((tmp_path / "out/test/main/team/output/facts.json").read_text())
     return content
@@ -132,22 +151,7 @@ def test_the_create_call_is_the_workers(
     """Fields as recorded from the worker; labels and the network are ours."""
     if on_podman:
         pytest.skip("Podman tells a container's settings in other words")
-    engine = DockerEngine(connect(), new_run_id())
-    asked: list[dict[str, Any]] = []
-    create = engine._api.create_container
-
-    def recording(*arguments: Any, **named: Any) -> Any:
-        created = create(*arguments, **named)
-        if "name" in named:  # not the one that gives the files back to who is not root
-            asked.append(engine._api.inspect_container(created["Id"]))
-        return created
-
-    monkeypatch.setattr(engine._api, "create_container", recording)
-    submission = write_zip(tmp_path / "team.zip", GOOD)
-    bundle = Bundle().write(tmp_path / "bundle")
-    dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], version=version), engine)
-    engine.close()
-    [container] = asked
+    [(_, container)] = created(tmp_path, monkeypatch, version=version)
     config, host = container["Config"], container["HostConfig"]
     assert config["Cmd"] == COMMAND.split()
     assert (config["Entrypoint"], config["User"], config["Tty"]) == (None, "", False)
@@ -167,20 +171,8 @@ def test_the_create_call_is_the_workers(
 
 
 def test_network_is_left_on_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = DockerEngine(connect(), new_run_id(), network=True)
-    modes: list[Any] = []
-    create = engine._api.create_container
-
-    def recording(*arguments: Any, **named: Any) -> Any:
-        if "name" in named:
-            modes.append((named["host_config"].get("NetworkMode", "default"), named["network_disabled"]))
-        return create(*arguments, **named)
-
-    monkeypatch.setattr(engine._api, "create_container", recording)
-    submission = write_zip(tmp_path / "team.zip", GOOD)
-    dry_run(DryRunRequest(Bundle().write(tmp_path / "bundle"), tmp_path / "out", [submission]), engine)
-    engine.close()
-    assert modes == [("default", False)]
+    [(asked, _)] = created(tmp_path, monkeypatch, network=True)
+    assert (asked["host_config"].get("NetworkMode", "default"), asked["network_disabled"]) == ("default", False)
 
 
 @pytest.mark.usefixtures("measures")
@@ -210,9 +202,8 @@ def test_a_folder_replaced_by_a_link_is_given_to_nobody(tmp_path: Path) -> None:
 
 
 def test_a_device_cannot_be_made(tmp_path: Path) -> None:
-    run = replay(Bundle(SCORED + "import os\nos.mknod('../output/disk', 0o60666, os.makedev(8, 0))\n"), tmp_path).runs[
-        0
-    ]
+    makes = "import os\nos.mknod('../output/disk', 0o60666, os.makedev(8, 0))\n"
+    run = replay(Bundle(SCORED + makes), tmp_path).runs[0]
     assert run.status == "Failed"
     assert "Operation not permitted" in run.message
 
@@ -235,14 +226,21 @@ def test_an_image_without_python(tmp_path: Path, client: docker.DockerClient) ->
     assert "the image has no such program" in run.message
 
 
-def test_an_image_with_an_entrypoint(tmp_path: Path, client: docker.DockerClient) -> None:
+@contextmanager
+def image(client: docker.DockerClient, name: str, changes: str | None = None) -> Iterator[str]:
+    """The base image under another name, with changes."""
     made = client.containers.create(PYTHON_IMAGE)
     try:
-        made.commit("local/entrypoint", tag="test", changes='ENTRYPOINT ["python3"]')
-        results = replay(Bundle(), tmp_path, image="local/entrypoint:test")
+        made.commit(name, tag="mine", changes=changes)
+        yield f"{name}:mine"
     finally:
         made.remove()
-        client.images.remove("local/entrypoint:test")
+        client.images.remove(f"{name}:mine")
+
+
+def test_an_image_with_an_entrypoint(tmp_path: Path, client: docker.DockerClient) -> None:
+    with image(client, "local/entrypoint", 'ENTRYPOINT ["python3"]') as name:
+        results = replay(Bundle(), tmp_path, image=name)
     assert (results.runs[0].status, results.runs[0].exit_code) == ("Failed", 2)
     assert "can't open file '/app/program/python3'" in results.runs[0].message
     assert any("has the ENTRYPOINT ['python3']" in note for note in results.notes)
@@ -250,13 +248,8 @@ def test_an_image_with_an_entrypoint(tmp_path: Path, client: docker.DockerClient
 
 def test_an_image_that_was_never_pushed_is_noted(tmp_path: Path, client: docker.DockerClient) -> None:
     """Podman keeps what it builds itself under localhost/."""
-    made = client.containers.create(PYTHON_IMAGE)
-    try:
-        made.commit("localhost/python", tag="mine")
-        results = replay(Bundle(), tmp_path, image="localhost/python:mine")
-    finally:
-        made.remove()
-        client.images.remove("localhost/python:mine")
+    with image(client, "localhost/python") as name:
+        results = replay(Bundle(), tmp_path, image=name)
     assert any("was never pushed" in note for note in results.notes)
 
 
@@ -334,24 +327,6 @@ def test_a_cache_folder_is_mounted_writable(tmp_path: Path) -> None:
     assert any("is mounted writable; on the platform it does not exist" in note for note in results.notes)
 
 
-def test_a_hundred_megabytes_of_prints(tmp_path: Path) -> None:
-    lines: list[str] = []
-    scorer = SCORED + "print('first')\nprint(('y' * 999 + '\\n') * 100_000)\n"
-    results = replay(Bundle(scorer), tmp_path, on_line=lines.append)
-    assert results.good
-    assert 10 * MIB <= (tmp_path / "out/test/main/team/stdout.txt").stat().st_size < 11 * MIB
-    assert any("stdout.txt is cut after 10 MiB" in note for note in results.notes)
-    assert lines[0] == "first"
-
-
-def test_lines_are_told_while_the_program_runs(tmp_path: Path) -> None:
-    told: list[tuple[str, float]] = []
-    scorer = "import time\nprint('first', flush=True)\ntime.sleep(4)\nprint('last')\n" + SCORED
-    replay(Bundle(scorer), tmp_path, on_line=lambda line: told.append((line, time.monotonic())))
-    assert [line for line, _ in told] == ["first", "last"]
-    assert told[1][1] - told[0][1] > 0.5
-
-
 def test_the_printed_line_runs_the_same(tmp_path: Path) -> None:
     results = replay(Bundle(), tmp_path, command_line=partial(docker_run_line, gpu=False, network=False))
     [line] = results.commands
@@ -403,7 +378,8 @@ def test_two_at_once_do_not_meet(tmp_path: Path, client: docker.DockerClient) ->
 
 
 def started(tmp_path: Path, client: docker.DockerClient) -> subprocess.Popen[str]:
-    """A dry run in a process of its own, whose scorer is at work."""
+    """A dry run in a process of its own, whose scorer is at work; its scratch folders lie in `scratch`."""
+    (tmp_path / "scratch").mkdir()
     bundle = Bundle("import time\ntime.sleep(60)\n").write(tmp_path / "bundle")
     submission = write_zip(tmp_path / "team.zip", GOOD)
     arguments = ["dry-run", bundle, "--engine", "docker", "--submission", submission, "--out", tmp_path / "out"]
@@ -423,7 +399,6 @@ def started(tmp_path: Path, client: docker.DockerClient) -> subprocess.Popen[str
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_dry_runs_leave_nothing(tmp_path: Path, client: docker.DockerClient, number: int) -> None:
-    (tmp_path / "scratch").mkdir()
     process = started(tmp_path, client)
     process.send_signal(number)
     process.communicate(timeout=60)
@@ -436,7 +411,6 @@ def test_interrupted_dry_runs_leave_nothing(tmp_path: Path, client: docker.Docke
 def test_what_a_killed_dry_run_left_is_removed_by_the_next(
     tmp_path: Path, client: docker.DockerClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "scratch").mkdir()
     process = started(tmp_path, client)
     process.kill()
     process.communicate(timeout=60)
