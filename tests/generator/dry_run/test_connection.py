@@ -1,12 +1,20 @@
-"""What engines tell about themselves, as recorded, and what is refused where an engine would silently not do it."""
+"""What engines tell about themselves, as recorded, what is refused where one would silently not do it, and the lines
+that run containers by hand.
+"""
 
-from typing import Any
+import shlex
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
 
 import pytest
+import requests
 from docker.errors import APIError
 
-from gen_bundle.dry_run.engines import EngineError
-from gen_bundle.dry_run.engines.docker import DockerEngine, Traits, traits
+from gen_bundle.dry_run.engines import Container, EngineError, Mount
+from gen_bundle.dry_run.engines.choose import choose_engine
+from gen_bundle.dry_run.engines.docker import DockerEngine, Traits, docker_run_line, traits
+from gen_bundle.ground.errors import UserError
 
 SECCOMP, ROOTLESS = "name=seccomp,profile=default", "name=rootless"
 RECORDED: dict[str, tuple[dict[str, Any], dict[str, Any], Traits]] = {
@@ -88,3 +96,50 @@ def test_an_engine_that_ignores_gpu_requests_is_found_out(
     else:
         assert engine.prepare("image") == []
     assert recorded.removed == (["asking"] if expected.is_podman else [])
+
+
+class GoneClient:
+    """A client of an engine that answers its first call alone."""
+
+    api = None
+
+    def __init__(self) -> None:
+        self.closed = False
+
+    def version(self) -> None:
+        raise requests.exceptions.ConnectionError("gone")
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_an_engine_that_goes_at_once_keeps_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    clients: list[GoneClient] = []
+
+    def connect(_: int) -> GoneClient:
+        clients.append(GoneClient())
+        return clients[-1]
+
+    monkeypatch.setattr(import_module("gen_bundle.dry_run.engines.docker"), "connect", connect)
+    lines: list[str] = []
+    assert choose_engine(None, lines.append).name == "process"
+    assert "no container engine answers" in lines[0]
+    with pytest.raises(UserError, match="does not answer any more: gone"):
+        choose_engine("docker", lines.append)
+    assert [client.closed for client in clients] == [True] * 4
+
+
+@pytest.mark.parametrize(
+    ("source", "mode", "option"),
+    [
+        ("/out/team one", "rw", "--volume=/out/team one:/app/input:rw"),
+        ("/out/team:1", "rw", "--mount=type=bind,source=/out/team:1,target=/app/input"),
+        ("/out/team:1", "ro", "--mount=type=bind,source=/out/team:1,target=/app/input,readonly"),
+    ],
+)
+def test_a_folder_is_named_so_that_docker_understands_it(source: str, mode: Literal["rw", "ro"], option: str) -> None:
+    mounts = (Mount(Path("/out/program"), "/app/program", "z"), Mount(Path(source), "/app/input", mode))
+    container = Container("program", "image", ("python3", "score.py"), mounts, {"SCORING_DEBUG": "1"})
+    line = docker_run_line(container, gpu=False, network=False)
+    assert "--env=SCORING_DEBUG=1" in shlex.split(line)
+    assert shlex.split(line)[-4:] == [option, "image", "python3", "score.py"]
