@@ -37,8 +37,11 @@ def test_rare_options_stand_below_the_others(verb: str, usual: str, rare: str) -
     assert f"  {rare} " in advanced
 
 
-def test_ids_and_names_are_completed(tmp_path: Path) -> None:
+def test_verbs_options_ids_and_names_are_completed(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
+    assert completed(begun="pre") == ["preview"]
+    assert completed(begun="clp") == ["clpsych2025"]
+    assert completed(folder, begun="--la") == ["--layout"]
     assert completed("rank", folder, "--phase") == ["dev", "test"]
     assert completed("rank", folder, "--phase", begun="t") == ["test"]
     assert completed("build", folder, "--task") == ["classification"]

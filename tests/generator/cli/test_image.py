@@ -79,9 +79,3 @@ def test_nothing_is_pushed_without_being_told_where(folder: Path) -> None:
     done = image("push", folder)
     assert done.exit_code == 2
     assert "Missing option '--to'" in done.stderr
-
-
-def test_an_unknown_competition_is_wrong_use() -> None:
-    done = image("check", "no-such-task")
-    assert done.exit_code == 2
-    assert "no-such-task: no such file or folder, and no competition has this name" in done.stderr
