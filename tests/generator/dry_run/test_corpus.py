@@ -9,7 +9,6 @@ import pytest
 
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
-from gen_bundle.dry_run.engines.choose import choose_engine
 from tests.engine import PYTHON_IMAGE
 from tests.generator.dry_run.bundles import write_zip
 from tests.shared import recorded_uploads
@@ -43,14 +42,10 @@ def outcomes(bundle: Path, engine: str, tmp_path: Path, row: dict[str, Any]) -> 
         else {"pred.txt": "1\n0\n1\n"}
     )
     submission = write_zip(tmp_path / "team.zip", files)
-    chosen = choose_engine(engine, lambda _: None)
-    try:
-        request = DryRunRequest(
-            bundle, tmp_path / "out", [submission], image=PYTHON_IMAGE, version=PlatformVersion.V1_25, trust=True
-        )
-        results = dry_run(request, chosen)
-    finally:
-        chosen.close()
+    request = DryRunRequest(
+        bundle, tmp_path / "out", [submission], image=PYTHON_IMAGE, version=PlatformVersion.V1_25, trust=True
+    )
+    results = dry_run(request, engine)
     phases = dict.fromkeys(run.phase for run in results.runs)
     # On the platform a submission of several tasks is Finished whatever its tasks did.
     told = []

@@ -9,7 +9,6 @@ import pytest
 
 from gen_bundle.build.building import BuildRequest, build
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
-from gen_bundle.dry_run.engines.choose import choose_engine
 from gen_bundle.dry_run.report import Results
 from tests.engine import MODELS_IMAGE, ROOT, SCORE_IMAGE, require_engine, require_image
 from tests.punkt import NLTK_DATA
@@ -35,11 +34,7 @@ def replay(
     image: str | None = None,
     submissions: Sequence[Path] = (),
 ) -> Results:
-    chosen = choose_engine(engine, lambda _: None)
-    try:
-        return dry_run(DryRunRequest(bundle, out, submissions, phases=["test"], image=image), chosen)
-    finally:
-        chosen.close()
+    return dry_run(DryRunRequest(bundle, out, submissions, phases=["test"], image=image), engine)
 
 
 def scores(results: Results) -> dict[str, Mapping[str, Any]]:

@@ -10,7 +10,6 @@ import yaml
 
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
-from gen_bundle.dry_run.engines.choose import choose_engine
 from gen_bundle.dry_run.report import Results
 from tests.engine import PYTHON_IMAGE
 from tests.shared import shared_path
@@ -60,12 +59,8 @@ def bundle(case: str, folder: Path, *, in_containers: bool) -> tuple[Path, Path]
 
 def replay(case: str, tmp_path: Path, engine: str) -> Results:
     folder, submission = bundle(case, tmp_path / "bundle", in_containers=engine == "docker")
-    chosen = choose_engine(engine, lambda _: None)
-    try:
-        out, version = tmp_path / "out", PlatformVersion.V1_32
-        return dry_run(DryRunRequest(folder, out, [submission], version=version, trust=True), chosen)
-    finally:
-        chosen.close()
+    out, version = tmp_path / "out", PlatformVersion.V1_32
+    return dry_run(DryRunRequest(folder, out, [submission], version=version, trust=True), engine)
 
 
 def agrees(case: str, results: Results) -> bool:

@@ -9,6 +9,7 @@ from gen_bundle.image.request import ImageRequest
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 DIGEST = "a" * 64
+CONFIG = hashlib.sha256(b"{}").hexdigest()
 LOCKED = ImageModel(revision=REVISION, files={"config.json": DIGEST}, licence="mit", number=0.5)
 MANIFEST = Path("/somewhere/models.yaml")
 
@@ -66,50 +67,43 @@ def test_a_folder_needs_no_lock_and_is_named_by_its_content(tmp_path: Path) -> N
     assert settle_weights(request(a=None), known, tmp_path / "models.yaml", None).models != first.models
 
 
-def test_a_folder_that_is_locked_must_be_the_locked_files(tmp_path: Path) -> None:
+def expecting(digest: str) -> ImageModel:
+    return ImageModel(revision=REVISION, expected={"config.json": Expected(sha256=digest, sources=1)}, path=".")
+
+
+def test_a_folder_that_is_locked_is_the_locked_files(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     (tmp_path / "notes.json").write_text("{}")
-    known = manifest(a=LOCKED.model_copy(update={"path": "."}))
-    weights = settle_weights(request(a=REVISION), known, tmp_path / "models.yaml", None)
-    assert weights.models == [f"org/a@{REVISION}"]
+    known = manifest(a=LOCKED.model_copy(update={"path": "."}), b=expecting(CONFIG))
+    weights = settle_weights(request(a=REVISION, b=None), known, tmp_path / "models.yaml", None)
+    assert weights.models[0] == f"org/a@{REVISION}"
     assert weights.manifest["models"][0]["files"] == {"config.json": DIGEST}  # which the bake step compares
-    more = LOCKED.model_copy(update={"path": ".", "files": {"config.json": DIGEST, "model.safetensors": DIGEST}})
-    with pytest.raises(UserError, match=r"path: .* lacks model.safetensors. Expected all locked files"):
-        settle_weights(request(a=REVISION), manifest(a=more), tmp_path / "models.yaml", None)
 
 
-def test_a_folder_without_a_known_revision_cannot_stand_for_one(tmp_path: Path) -> None:
+MORE = {"path": ".", "files": {"config.json": DIGEST, "model.safetensors": DIGEST}}
+
+
+@pytest.mark.parametrize(
+    ("model", "revision", "fault"),
+    [
+        (LOCKED.model_copy(update=MORE), REVISION, r"path: .* lacks model.safetensors. Expected all locked files"),
+        (ImageModel(path="."), REVISION, "is at no known revision, but the competition asks for"),
+        # Its files would have a name of their own, by which a program that asks for the revision finds none.
+        (
+            ImageModel(revision=REVISION, path="."),
+            REVISION,
+            r"no known revision.* --set options\.GROUP\.revision=null",
+        ),
+        (expecting(DIGEST), None, rf"expected\.config\.json: its sha256 is {CONFIG}; in 1 public source it"),
+        (ImageModel(path="weights"), None, r"models.org/a: path: .*weights is not a model folder"),
+    ],
+)
+def test_a_folder_that_cannot_stand_for_a_model_is_refused(
+    model: ImageModel, revision: str | None, fault: str, tmp_path: Path
+) -> None:
     (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(UserError, match="is at no known revision, but the competition asks for"):
-        settle_weights(request(a=REVISION), manifest(a=ImageModel(path=".")), tmp_path / "models.yaml", None)
-
-
-def test_a_folder_does_not_stand_for_a_revision_that_is_only_expected(tmp_path: Path) -> None:
-    """Its files would be baked in under a name of their own, where a program that asks for the revision finds none."""
-    (tmp_path / "config.json").write_text("{}")
-    known = manifest(a=ImageModel(revision=REVISION, path="."))
-    with pytest.raises(UserError, match=r"no known revision.* --set options\.GROUP\.revision=null"):
-        settle_weights(request(a=REVISION), known, tmp_path / "models.yaml", None)
-
-
-def test_a_folder_with_other_files_than_expected_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text("{}")
-    right = hashlib.sha256(b"{}").hexdigest()
-    for digest, accepted in ((right, True), (DIGEST, False)):
-        expected = {"config.json": Expected(sha256=digest, sources=1)}
-        known = manifest(a=ImageModel(revision=REVISION, expected=expected, path="."))
-        if accepted:
-            assert settle_weights(request(a=None), known, tmp_path / "models.yaml", None).models
-        else:
-            with pytest.raises(
-                UserError, match=rf"expected\.config\.json: its sha256 is {right}; in 1 public source it"
-            ):
-                settle_weights(request(a=None), known, tmp_path / "models.yaml", None)
-
-
-def test_a_folder_that_holds_no_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"models.org/a: path: .*weights is not a model folder"):
-        settle_weights(request(a=None), manifest(a=ImageModel(path="weights")), tmp_path / "models.yaml", None)
+    with pytest.raises(UserError, match=fault):
+        settle_weights(request(a=revision), manifest(a=model), tmp_path / "models.yaml", None)
 
 
 def test_the_sentence_splitter_may_come_from_a_folder(tmp_path: Path) -> None:
