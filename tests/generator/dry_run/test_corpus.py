@@ -3,7 +3,7 @@
 import io
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -35,7 +35,9 @@ def relative(bundle: bytes) -> bytes:
     return made.getvalue()
 
 
-def outcomes(bundle: Path, engine: str, tmp_path: Path, row: dict[str, Any]) -> list[list[str]]:
+def outcomes(
+    bundle: Path, engine: Literal["docker", "process"], tmp_path: Path, row: dict[str, Any]
+) -> list[list[str]]:
     files = (
         {"model.py": "def predict(x):\n    return 1\n"}
         if runs_code(row) or "ingestion" in row["id"]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -29,7 +29,7 @@ def bundle(out: Path, name: str, **options: object) -> Path:
 
 def replay(
     bundle: Path,
-    engine: str,
+    engine: Literal["docker", "process"],
     out: Path,
     image: str | None = None,
     submissions: Sequence[Path] = (),

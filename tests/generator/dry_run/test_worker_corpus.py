@@ -4,6 +4,7 @@ import json
 import re
 import zipfile
 from pathlib import Path
+from typing import Literal
 
 import pytest
 import yaml
@@ -57,7 +58,7 @@ def bundle(case: str, folder: Path, *, in_containers: bool) -> tuple[Path, Path]
     return folder, folder / "submission.zip"
 
 
-def replay(case: str, tmp_path: Path, engine: str) -> Results:
+def replay(case: str, tmp_path: Path, engine: Literal["docker", "process"]) -> Results:
     folder, submission = bundle(case, tmp_path / "bundle", in_containers=engine == "docker")
     out, version = tmp_path / "out", PlatformVersion.V1_32
     return dry_run(DryRunRequest(folder, out, [submission], version=version, trust=True), engine)
