@@ -10,6 +10,10 @@ from typing import Any
 
 import yaml
 
+from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
+from gen_bundle.dry_run.engines import Engine
+from gen_bundle.dry_run.report import Results
+
 COMMAND = "python3 /app/program/score.py"
 COLUMN = {"title": "Accuracy", "key": "acc", "index": 0}
 GOLD = {"truth.txt": "1 0 1 1"}
@@ -93,3 +97,16 @@ def write_zip(file: Path, files: Mapping[str, str]) -> Path:
         for name, text in files.items():
             opened.writestr(name, text)
     return file
+
+
+def replay_one(
+    bundle: Bundle, tmp_path: Path, engine: Engine, files: Mapping[str, str] = GOOD, **wishes: Any
+) -> Results:
+    """A dry run of one submission, `team`."""
+    submission = write_zip(tmp_path / "team.zip", files)
+    return dry_run(DryRunRequest(bundle.write(tmp_path / "bundle"), tmp_path / "out", [submission], **wishes), engine)
+
+
+def printed(tmp_path: Path, log: str = "stdout.txt") -> str:
+    """A log of that run."""
+    return (tmp_path / "out/test/main/team" / log).read_text()

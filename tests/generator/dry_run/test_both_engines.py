@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
-from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines import Engine
 from tests.generator.dry_run.bundles import (
     ACCURACY,
@@ -17,8 +16,9 @@ from tests.generator.dry_run.bundles import (
     GOOD,
     HALF,
     Bundle,
+    printed,
+    replay_one,
     write_files,
-    write_zip,
     writes,
 )
 from tests.sweeps import sweep
@@ -360,8 +360,7 @@ CASES = {
 def test_links_that_leave_the_output_are_followed_after_no_ending(engine: Engine, tmp_path: Path) -> None:
     secret = write_files(tmp_path / "secret", {"key": "of this machine"})
     scorer = f"import os, time\nos.symlink({str(secret)!r}, '../output/all')\nos.symlink('.', '../output/self')\n"
-    bundle = Bundle(scorer + "time.sleep(60)\n", phase={"execution_time_limit": 5}).write(tmp_path / "bundle")
-    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)]), engine)
+    results = replay_one(Bundle(scorer + "time.sleep(60)\n", phase={"execution_time_limit": 5}), tmp_path, engine)
     assert "Limit was 5 seconds" in results.runs[0].message
     assert list((tmp_path / "out/test/main/team/output").iterdir()) == []
     assert sum("is a link to" in note for note in results.notes) == 2
@@ -384,9 +383,7 @@ def test_outcome_in_an_older_version(name: str, engine: Engine, tmp_path: Path) 
 def check_outcome(case: Case, version: PlatformVersion, engine: Engine, tmp_path: Path) -> None:
     if version is NEWEST:
         case = replace(case, **case.newer)
-    bundle = case.bundle.write(tmp_path / "bundle")
-    submission = write_zip(tmp_path / "team.zip", case.submission)
-    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], version=version, trust=True), engine)
+    results = replay_one(case.bundle, tmp_path, engine, case.submission, version=version, trust=True)
     [run] = results.runs
     assert (run.status, run.exit_code, run.scores) == (case.status, case.exit_code, case.scores), run.message
     assert case.message in run.message
@@ -400,17 +397,15 @@ def check_outcome(case: Case, version: PlatformVersion, engine: Engine, tmp_path
 
 def test_the_scoring_program_gets_the_variables_that_are_asked_for(engine: Engine, tmp_path: Path) -> None:
     scorer = writes('{"acc": 1}') + "import os\nprint(os.environ.get('SCORING_DETAILS'))\n"
-    bundle, submission = Bundle(scorer).write(tmp_path / "bundle"), write_zip(tmp_path / "team.zip", GOOD)
-    for asked, printed in (({"SCORING_DETAILS": "all"}, "all\n"), ({}, "None\n")):
-        dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], environment=asked), engine)
-        assert (tmp_path / "out/test/main/team/stdout.txt").read_text() == printed
+    for asked, told in (({"SCORING_DETAILS": "all"}, "all\n"), ({}, "None\n")):
+        replay_one(Bundle(scorer), tmp_path, engine, environment=asked)
+        assert printed(tmp_path) == told
 
 
 def test_of_what_is_printed_ten_mebibytes_are_kept(engine: Engine, tmp_path: Path) -> None:
-    bundle = Bundle(writes('{"acc": 1}') + "print(('y' * 999 + '\\n') * 30_000)\n").write(tmp_path / "bundle")
-    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)]), engine)
+    results = replay_one(Bundle(writes('{"acc": 1}') + "print(('y' * 999 + '\\n') * 30_000)\n"), tmp_path, engine)
     assert results.good
-    kept = (tmp_path / "out/test/main/team/stdout.txt").read_text()
+    kept = printed(tmp_path)
     assert 10 * 1024**2 <= len(kept) < 11 * 1024**2
     assert kept.endswith("more bytes are not kept.\n")
     assert any("stdout.txt is cut after 10 MiB" in note for note in results.notes)
@@ -429,7 +424,5 @@ def test_lines_are_told_while_the_program_runs(engine: Engine, tmp_path: Path) -
         f"while not os.path.exists({str(mark)!r}) and time.monotonic() < end: time.sleep(0.01)\n"
         f"print('last' if os.path.exists({str(mark)!r}) else 'too late')\n"
     )
-    bundle = Bundle(scorer + writes('{"acc": 1}'), sees=tmp_path).write(tmp_path / "bundle")
-    submission = write_zip(tmp_path / "team.zip", GOOD)
-    dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], on_line=tell), engine)
+    replay_one(Bundle(scorer + writes('{"acc": 1}'), sees=tmp_path), tmp_path, engine, on_line=tell)
     assert told == ["first", "last"]

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from gen_bundle.codabench.versions import PlatformVersion
-from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines import Container, Ended, LineListener
-from tests.generator.dry_run.bundles import GOOD, Bundle, write_zip
+from tests.generator.dry_run.bundles import GOOD, Bundle, replay_one
 
 OLDER, NEWER = PlatformVersion
 COMMAND = "command: python3 run.py"
@@ -44,11 +43,9 @@ def asked(tmp_path: Path, version: PlatformVersion, submission: dict[str, str], 
     bundle = Bundle(
         task={"ingestion_program": "ingestion", "input_data": "inputs", **task},
         folders={"ingestion": {"metadata.yaml": COMMAND}, "inputs": {"x.txt": ""}},
-    ).write(tmp_path / "bundle")
-    engine = Recorder()
-    dry_run(
-        DryRunRequest(bundle, tmp_path / "out", [write_zip(tmp_path / "a.zip", submission)], version=version), engine
     )
+    engine = Recorder()
+    replay_one(bundle, tmp_path, engine, submission, version=version)
     return [
         (container.kind, [f"{mount.target}:{mount.mode}" for mount in container.mounts])
         for container in engine.containers

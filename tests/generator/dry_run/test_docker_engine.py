@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,12 +21,11 @@ from docker.api.client import APIClient
 
 import docker
 from gen_bundle.codabench.versions import PlatformVersion
-from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines.docker import DROPPED_CAPABILITIES, DockerEngine, connect, docker_run_line, traits
 from gen_bundle.dry_run.layout import LABEL, PREFIX, new_run_id
 from gen_bundle.dry_run.report import Results
 from tests.engine import BUSYBOX_IMAGE, PYTHON_IMAGE, ROOT, require_image, unavailable
-from tests.generator.dry_run.bundles import COMMAND, GOOD, Bundle, write_files, write_zip, writes
+from tests.generator.dry_run.bundles import COMMAND, GOOD, Bundle, printed, replay_one, write_files, write_zip, writes
 from tests.generator.dry_run.engine_proxy import EngineProxy
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("container_engine")]
@@ -91,14 +90,8 @@ def ours(client: docker.DockerClient) -> list[str]:
 
 def replay(bundle: Bundle, tmp_path: Path, **wishes: Any) -> Results:
     options = {name: wishes.pop(name) for name in ("gpu", "network", "pull") if name in wishes}
-    engine = DockerEngine(connect(), new_run_id(), **options)
-    submission = write_zip(tmp_path / "team.zip", GOOD)
-    try:
-        return dry_run(
-            DryRunRequest(bundle.write(tmp_path / "bundle"), tmp_path / "out", [submission], **wishes), engine
-        )
-    finally:
-        engine.close()
+    with closing(DockerEngine(connect(), new_run_id(), **options)) as engine:
+        return replay_one(bundle, tmp_path, engine, **wishes)
 
 
 def created(
@@ -300,7 +293,7 @@ def test_podman_is_asked_for_gpus_by_cdi(tmp_path: Path, on_podman: bool) -> Non
     run = replay(Bundle(scorer), tmp_path, gpu=True).runs[0]
     if run.status == "Failed":
         pytest.skip("this Podman gives no GPU")
-    assert (tmp_path / "out/test/main/team/stdout.txt").read_text() == "True\n"
+    assert printed(tmp_path) == "True\n"
 
 
 def test_models_in_folders_are_mounted_read_only(tmp_path: Path) -> None:

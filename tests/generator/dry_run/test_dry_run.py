@@ -19,7 +19,17 @@ from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines.docker import docker_run_line
 from gen_bundle.dry_run.report import Results
 from gen_bundle.ground.errors import UserError
-from tests.generator.dry_run.bundles import ACCURACY, COLUMN, GOOD, HALF, Bundle, write_files, write_zip, writes
+from tests.generator.dry_run.bundles import (
+    ACCURACY,
+    COLUMN,
+    GOOD,
+    HALF,
+    Bundle,
+    replay_one,
+    write_files,
+    write_zip,
+    writes,
+)
 from tests.generator.dry_run.in_process import ScriptEngine
 
 BAD_ZIP = "Submission failed: Bad or empty zip file. See logs for more details. (the submission: "
@@ -35,9 +45,7 @@ def replay(bundle: Path, out: Path, submissions: Sequence[Path] = (), **wishes: 
 
 
 def one(bundle: Bundle, tmp_path: Path, files: Mapping[str, str] = GOOD, **wishes: Any) -> Results:
-    """A dry run of one submission, `team`."""
-    team = write_zip(tmp_path / "team.zip", files)
-    return replay(bundle.write(tmp_path / "bundle"), tmp_path / "out", [team], **wishes)
+    return replay_one(bundle, tmp_path, ScriptEngine(), files, **wishes)
 
 
 def told(results: Results) -> list[tuple[str, str, str, str]]:

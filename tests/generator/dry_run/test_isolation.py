@@ -20,7 +20,7 @@ from gen_bundle.dry_run.engines import Ended, isolation
 from gen_bundle.dry_run.engines.process import ProcessEngine, ProcessGroup
 from gen_bundle.dry_run.report import Results
 from gen_bundle.ground.errors import UserError
-from tests.generator.dry_run.bundles import GOOD, Bundle, write_zip, writes
+from tests.generator.dry_run.bundles import GOOD, Bundle, printed, replay_one, write_zip, writes
 from tests.generator.dry_run.leftovers import STAYS, running
 
 pytestmark = [
@@ -38,13 +38,7 @@ INGESTION = {
 
 def replay(bundle: Bundle, tmp_path: Path, *, keep_apart: bool | None = None, seconds: int = 60) -> Results:
     bundle.phase = {"execution_time_limit": seconds}
-    submission = write_zip(tmp_path / "team.zip", GOOD)
-    request = DryRunRequest(bundle.write(tmp_path / "bundle"), tmp_path / "out", [submission], trust=True)
-    return dry_run(request, ProcessEngine(keep_apart=keep_apart))
-
-
-def printed(tmp_path: Path, log: str = "stdout.txt") -> str:
-    return (tmp_path / "out/test/main/team" / log).read_text()
+    return replay_one(bundle, tmp_path, ProcessEngine(keep_apart=keep_apart), trust=True)
 
 
 # Where this Python and its packages are, which programs find at their places wherever the checkout is.
@@ -283,15 +277,12 @@ def test_a_module_that_is_missing_is_explained(tmp_path: Path, keep_apart: bool)
 @pytest.mark.skipif(not Path(SYSTEM_PYTHON).exists(), reason=f"there is no {SYSTEM_PYTHON}")
 def test_one_from_elsewhere_finds_its_own_folders_alone(tmp_path: Path) -> None:
     assert isolation.why_not(SYSTEM_PYTHON) == ""
-    submission = write_zip(tmp_path / "team.zip", GOOD)
     serves = (
         "import os, socket, sys\n"
         "with socket.create_server(('127.0.0.1', 0)) as s: socket.create_connection(s.getsockname())\n"
         "print(sys.executable, os.path.exists(sys.executable))\n"
     )
-    bundle = Bundle(serves + writes('{"acc": 1}')).write(tmp_path / "bundle")
-    request = DryRunRequest(bundle, tmp_path / "out", [submission])
-    assert dry_run(request, ProcessEngine(python=Path(SYSTEM_PYTHON))).good
+    assert replay_one(Bundle(serves + writes('{"acc": 1}')), tmp_path, ProcessEngine(python=Path(SYSTEM_PYTHON))).good
     assert printed(tmp_path) == f"{SYSTEM_PYTHON} True\n"
 
 
@@ -305,9 +296,7 @@ def test_another_interpreter_is_run(tmp_path: Path) -> None:
         "subprocess.run(['python', '-c', 'import of_the_scorer'], check=True)\n"
         "open('/app/output/scores.txt', 'w').write(f'acc: {of_the_scorer.value}')\n"
     )
-    submission = write_zip(tmp_path / "team.zip", GOOD)
-    request = DryRunRequest(Bundle(scorer).write(tmp_path / "bundle"), tmp_path / "out", [submission])
-    results = dry_run(request, ProcessEngine(python=tmp_path / "venv/bin/python"))
+    results = replay_one(Bundle(scorer), tmp_path, ProcessEngine(python=tmp_path / "venv/bin/python"))
     assert results.runs[0].scores == {"acc": 0.25}
 
 

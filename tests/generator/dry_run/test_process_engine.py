@@ -13,24 +13,17 @@ import pytest
 from click.testing import CliRunner
 
 from gen_bundle.cli import root
-from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines.process import ProcessEngine, program_environment
 from gen_bundle.dry_run.engines.watching import end_of_log
 from gen_bundle.dry_run.report import Results
-from tests.generator.dry_run.bundles import GOOD, Bundle, write_files, write_zip, writes
+from tests.generator.dry_run.bundles import GOOD, Bundle, printed, replay_one, write_files, write_zip, writes
 from tests.generator.dry_run.hasty import HastyEngine
 
 SCORED = writes('{"acc": 1}')
 
 
 def replay(bundle: Bundle, tmp_path: Path, *, keep_apart: bool | None = None, **wishes: Any) -> Results:
-    submission = write_zip(tmp_path / "team.zip", GOOD)
-    request = DryRunRequest(bundle.write(tmp_path / "bundle"), tmp_path / "out", [submission], **wishes)
-    return dry_run(request, ProcessEngine(keep_apart=keep_apart))
-
-
-def printed(tmp_path: Path) -> str:
-    return (tmp_path / "out/test/main/team/stdout.txt").read_text()
+    return replay_one(bundle, tmp_path, ProcessEngine(keep_apart=keep_apart), **wishes)
 
 
 def test_environment_is_what_finds_interpreters_and_models(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,8 +112,7 @@ def test_killed_before_it_has_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     engine = ProcessEngine(keep_apart=False)
     monkeypatch.setattr(subprocess, "Popen", Killed)
-    submission = write_zip(tmp_path / "team.zip", GOOD)
-    run = dry_run(DryRunRequest(Bundle().write(tmp_path / "bundle"), tmp_path / "out", [submission]), engine).runs[0]
+    run = replay_one(Bundle(), tmp_path, engine).runs[0]
     assert "(exit code 137)\nkilled by SIGKILL" in run.message
 
 
@@ -171,10 +163,9 @@ def test_a_driver_that_hangs_or_is_broken_does_not_put_off_the_limit(
     (tmp_path / "bin" / "nvidia-smi").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     monkeypatch.setattr(import_module("gen_bundle.dry_run.engines.watching"), "DRIVER_SECONDS", 0.2)
-    bundle = Bundle("import time\ntime.sleep(60)\n", phase={"execution_time_limit": 1}).write(tmp_path / "bundle")
-    request = DryRunRequest(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
+    bundle = Bundle("import time\ntime.sleep(60)\n", phase={"execution_time_limit": 1})
     began = time.monotonic()
-    run = dry_run(request, HastyEngine(0.2, ProcessEngine(gpu=True))).runs[0]
+    run = replay_one(bundle, tmp_path, HastyEngine(0.2, ProcessEngine(gpu=True))).runs[0]
     assert time.monotonic() - began < 30
     assert run.status == "Failed"
     assert "Time Limit exceeded" in run.message
