@@ -135,9 +135,6 @@ CASES = {
         "predictions: are missing: the code ended without writing a file", "def predict(a, b):\n    print('done')\n"
     ),
     "exits by itself": failing("model.py: ended with exit code 3", "import sys\ndef predict(a, b):\n    sys.exit(3)\n"),
-    "killed by a signal": failing(
-        "model.py: was ended by SIGKILL", "import os\ndef predict(a, b):\n    os.kill(os.getpid(), 9)\n"
-    ),
     "too slow": Case(
         {"model.py": "import time\n" + then("while True:\n    time.sleep(1)")},
         message="model.py: was stopped after 0.3 s. Expected: an end within 0.3 s.",
@@ -156,7 +153,6 @@ CASES = {
         then("import sys\nblock = 'x' * 99 + '\\n'\nfor _ in range(50):\n    sys.stdout.write(block * 10_000)"),
         "bytes left out",
     ),
-    "prints what is not text": good(then("import os\nos.write(1, b'\\xff\\xfe\\n')"), "\\xff\\xfe"),
     "forks and leaves them behind": good(
         "import os, time\n"
         + then(
@@ -201,16 +197,15 @@ CASES = {
         '"leak.csv": is a link. Expected: only regular files and folders.',
         "import os\n" + then("os.symlink('/etc/passwd', output_folder / 'leak.csv')"),
     ),
-    "hands over the platform's own names": good(then("(output_folder / 'metadata').write_text('exitCode: 0')")),
     "a pipe among the predictions": failing(
         "is not a regular file", "import os\n" + then("os.mkfifo(output_folder / 'pipe')")
     ),
-    "ready-made predictions": Case({"model.py": PLUS, "predictions.csv": RIGHT}, PLUS_ACCURACY),
     "a ready-made run": failing(
         "is a name that only the platform's own run may use",
         PLUS,
         **{f"run-{'0' * 64}/predictions/predictions.csv": RIGHT, f"run-{'0' * 64}/metadata.json": "{}"},
     ),
+    "ready-made predictions": Case({"model.py": PLUS, "predictions.csv": RIGHT}, PLUS_ACCURACY),
 }
 
 OLDEST = PlatformVersion.V1_25

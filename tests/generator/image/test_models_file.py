@@ -28,10 +28,6 @@ def test_the_project_names_the_official_models_with_what_is_expected_until_they_
         assert model.revision is not None
         assert bool(model.files) != bool(model.expected)
         assert model.path is None
-
-
-def test_the_weights_that_are_expected_are_those_that_loading_needs() -> None:
-    for model in read_models_file(resource("docker") / "models.yaml").models.values():
         expected = sorted(model.expected or model.files or {})
         assert needed_files(expected) == expected
         assert any(name.endswith((".safetensors", ".bin")) for name in expected)

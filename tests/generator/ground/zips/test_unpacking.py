@@ -80,14 +80,6 @@ def test_all_hostile_names_are_told(tmp_path: Path) -> None:
     assert "'/b'" in str(refused.value)
 
 
-@given(st.binary(max_size=200))
-def test_any_bytes_are_unpacked_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
-    folder = tmp_path_factory.mktemp("any")
-    (folder / "a.zip").write_bytes(content)
-    with pytest.raises(ArchiveError, match="cannot be read as a zip"):
-        unpack(folder / "a.zip", folder / "out", SMALL)
-
-
 @pytest.mark.slow
 @given(st.data())
 def test_damaged_zips_never_surprise(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
