@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.author.new.project import Place, new_package
+from gen_bundle.declaration.read import read_competition
+from gen_bundle.ground.errors import UserError
 from tests.yaml_text import dumped, loaded
 
 Change = Callable[[dict[str, Any]], object]
@@ -47,3 +49,12 @@ def second_module(folder: Path) -> None:
     """Add the module of the second task, which the example's submissions do not enter."""
     text = (folder / "my_task" / "classification.py").read_text(encoding="utf-8")
     (folder / "my_task" / "again.py").write_text(text.replace('"macro_f1"', '"again_f1"'), encoding="utf-8")
+
+
+def errors_of(folder: Path, *overrides: str) -> list[str]:
+    """What is wrong with the declaration, as some `--set` change it."""
+    try:
+        read_competition(folder, overrides)
+    except UserError as error:
+        return list(error.messages)
+    return []

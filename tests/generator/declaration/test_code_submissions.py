@@ -1,25 +1,16 @@
 """What a declaration of code submissions may say, and how long the code then runs."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from gen_bundle.build.package.programs import entry_seconds
 from gen_bundle.build.package.resolve import resolve
 from gen_bundle.declaration.read import read_competition
-from gen_bundle.ground.errors import UserError
 from tests.generator.code_competition import declaration, write_declaration
+from tests.generator.competition import errors_of
 
 QUEUE = "01234567-89ab-cdef-0123-456789abcdef"
-
-
-def errors_of(folder: Path, data: dict[str, Any]) -> list[str]:
-    try:
-        read_competition(write_declaration(folder, data))
-    except UserError as error:
-        return list(error.messages)
-    return []
 
 
 @pytest.mark.parametrize(
@@ -27,7 +18,7 @@ def errors_of(folder: Path, data: dict[str, Any]) -> list[str]:
     [{}, {"interface": "command"}, {"interface": "command", "entry": "run.sh"}, {"memory": 64}, {"entry": "a-b.py"}],
 )
 def test_what_may_be_declared(submission: dict[str, object], tmp_path: Path) -> None:
-    assert errors_of(tmp_path, declaration(**submission)) == []
+    assert errors_of(write_declaration(tmp_path, declaration(**submission))) == []
 
 
 @pytest.mark.parametrize(
@@ -46,7 +37,7 @@ def test_what_may_be_declared(submission: dict[str, object], tmp_path: Path) -> 
     ],
 )
 def test_what_may_not_be_declared(submission: dict[str, object], message: str, tmp_path: Path) -> None:
-    errors = errors_of(tmp_path, declaration(**{"entry": "model.py", **submission}))
+    errors = errors_of(write_declaration(tmp_path, declaration(**{"entry": "model.py", **submission})))
     assert any(message in error for error in errors), errors
 
 
@@ -69,14 +60,14 @@ def test_what_may_not_be_declared(submission: dict[str, object], message: str, t
 def test_what_a_measured_column_cannot_be(column: dict[str, object], message: str, tmp_path: Path) -> None:
     data = declaration()
     data["tasks"][0]["columns"].append(column)
-    errors = errors_of(tmp_path, data)
+    errors = errors_of(write_declaration(tmp_path, data))
     assert any(message in error for error in errors), errors
 
 
 def test_a_phase_leaves_time_for_the_code(tmp_path: Path) -> None:
     data = declaration()
     data["phases"][1]["execution_time_limit"] = 59
-    (error,) = errors_of(tmp_path, data)
+    (error,) = errors_of(write_declaration(tmp_path, data))
     assert "phases.test.execution_time_limit: is 59, of which starting, checking and packing take a part." in error
 
 

@@ -44,3 +44,15 @@ def sound(data: dict[str, Any]) -> DeclaredScoring:
 
 def column(metric: Any, **keys: Any) -> dict[str, Any]:
     return {"key": "c", "metric": metric, **keys}
+
+
+def table(text: str) -> list[tuple[str, list[str]]]:
+    """Rows of a table: what is declared, and what is said of it, behind an arrow or on lines of arrows below."""
+    rows: list[tuple[str, list[str]]] = []
+    for line in text.strip().splitlines():
+        declared, _, said = line.partition("→ ")
+        if declared.strip():
+            rows.append((declared.strip(), []))
+        if said:
+            rows[-1][1].append(said)
+    return rows

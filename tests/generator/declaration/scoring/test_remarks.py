@@ -102,23 +102,3 @@ def test_every_field_may_be_read_by_an_own_function_or_by_a_ranking(tmp_path: Pa
     ranked = [{"field": "id"}, {"field": "item"}, *numbers]
     (text,) = remarked([{"key": "ap", "metric": "ap"}], ranked, rows="many")[1]
     assert "no metric reads rank, so" in text
-
-
-@pytest.mark.parametrize(
-    ("metric", "worst", "expected"),
-    [
-        ({"name": "pearson", "undefined": 0}, None, []),
-        ({"name": "pearson", "undefined": -1}, None, []),
-        ({"name": "pearson", "undefined": -2}, None, ["tasks.0.columns.0.metric.undefined: -2 is beyond"]),
-        ({"name": "pearson", "undefined": -0.5}, 0, ["tasks.0.columns.0.metric.undefined: -0.5 is beyond"]),
-        ({"name": "mae", "undefined": 5}, None, []),
-        ({"name": "mae", "undefined": 5}, 4, ["tasks.0.columns.0.metric.undefined: 5 is beyond"]),
-        ({"name": "mae", "undefined": "high"}, None, ["tasks.0.columns.0.metric.undefined: expected a number"]),
-        ({"name": "mae", "undefined": True}, None, ["tasks.0.columns.0.metric.undefined: expected a number"]),
-    ],
-)
-def test_what_undefined_may_be(metric: dict[str, Any], worst: float | None, expected: list[str]) -> None:
-    column = {"key": "k", "metric": {**metric, "field": "x"}, **({} if worst is None else {"worst": worst})}
-    _, found = settled(declaration([column], fields=copy.deepcopy(FIELDS)))
-    assert len(found) == len(expected)
-    assert all(one.startswith(start) for one, start in zip(found, expected, strict=True))
