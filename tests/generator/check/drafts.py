@@ -113,14 +113,18 @@ class Draft:
         data = text.encode() if isinstance(text, str) else text
         return packed({"competition.yaml": data, **self.files})
 
+    def unpack(self, folder: Path) -> Path:
+        """The folder, with the bundle in it."""
+        with zipfile.ZipFile(io.BytesIO(self.as_zip())) as archive:
+            archive.extractall(folder)
+        return folder
+
     def check(self, folder: Path) -> Report:
         """The report on the bundle's zip."""
         path = folder / "bundle.zip"
         path.write_bytes(self.as_zip())
         if self.is_folder:
-            with zipfile.ZipFile(path) as archive:
-                archive.extractall(folder / "unpacked")
-            path = folder / "unpacked"
+            path = self.unpack(folder / "unpacked")
         return check_path(path, **{"now": NOW, **self.options})
 
 

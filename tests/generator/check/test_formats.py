@@ -3,9 +3,8 @@
 import json
 from pathlib import Path
 
-from gen_bundle.check import check_path
 from gen_bundle.check.report import Report, github, sarif, text
-from tests.generator.check.drafts import NOW, both, drop, first_phase, new, put, write
+from tests.generator.check.drafts import both, drop, first_phase, new, put, write
 
 KEYS = ["id", "severity", "file", "line", "column", "what", "consequence", "repair", "source", "first"]
 
@@ -68,11 +67,9 @@ def test_github_escapes_what_would_end_a_command(tmp_path: Path) -> None:
 def test_annotations_of_a_folder_name_the_file_itself(tmp_path: Path) -> None:
     draft = new()
     put("reward", "TODO")(draft)
-    for name, data in {**draft.files, "competition.yaml": json.dumps(draft.yaml).encode()}.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_bytes(data)
-    (line,) = github(check_path(tmp_path, now=NOW))
-    assert line.startswith(f"::warning file={tmp_path}/competition.yaml,line=1,col=")
+    draft.is_folder = True
+    (line,) = github(draft.check(tmp_path))
+    assert line.startswith(f"::warning file={tmp_path}/unpacked/competition.yaml,line=30,col=")
 
 
 def test_sarif_names_rules_levels_and_places(tmp_path: Path) -> None:

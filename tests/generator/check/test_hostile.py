@@ -189,10 +189,7 @@ def test_a_bomb_inside_a_data_zip_is_not_inflated(tmp_path: Path) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The sound bundle, unpacked."""
-    for name, data in SOUND.items():
-        (tmp_path / "bundle" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "bundle" / name).write_bytes(data)
-    return tmp_path / "bundle"
+    return new().unpack(tmp_path / "bundle")
 
 
 def test_links_in_a_folder_lead_nowhere_else(folder: Path) -> None:

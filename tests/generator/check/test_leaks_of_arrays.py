@@ -1,22 +1,13 @@
 """Gold arrays are found in whatever file participants get; those of one value, and others, are not."""
 
-import io
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.generator.check.drafts import both, delete, new, put, secret, write
+from tests.generator.check.drafts import both, delete, new, packed, public, secret, write
 from tests.generator.ground.zips.test_arrays import LABELS, npy
 from tests.scoring_programs.declared.arrays_as_files import nifti, npz, png
-
-
-def packed(data: bytes) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("a/more.bin", data)
-    return buffer.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -26,7 +17,7 @@ def packed(data: bytes) -> bytes:
         ("all.npz", npz(masks=LABELS), True),
         ("mask.png", png(LABELS * 127), True),
         ("mask.nii.gz", nifti(LABELS), True),
-        ("more.zip", packed(png(LABELS)), True),
+        ("more.zip", packed({"a/more.bin": png(LABELS)}), True),
         ("empty.npy", npy(LABELS * 0), False),
         ("other.npy", npy(LABELS.T), False),
     ],
@@ -40,7 +31,6 @@ def test_gold_arrays_are_found(name: str, data: bytes, is_found: bool, gold: byt
         write("ref/gold.bin", gold),
         write("ref/empty.npy", npy(np.zeros((7, 9)))),
         secret({"name": "*"}),
-        put("phases", 0, "public_data", "public"),
-        write(f"public/{name}", data),
+        public(name, data),
     )(draft)
     assert draft.check(tmp_path).leaks == is_found

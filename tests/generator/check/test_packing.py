@@ -1,6 +1,5 @@
 """`check --pack`: a folder zipped as its competition.yaml means it."""
 
-import io
 import json
 import zipfile
 from pathlib import Path
@@ -9,17 +8,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
-from tests.generator.check.drafts import Draft, first_task, new
+from tests.generator.check.drafts import first_task, new
 
 
 def run(*arguments: object) -> Result:
     return CliRunner().invoke(root, ["check", *map(str, arguments), "--now", "2026-01-01"])
-
-
-def folder_of(draft: Draft, at: Path) -> Path:
-    with zipfile.ZipFile(io.BytesIO(draft.as_zip())) as archive:
-        archive.extractall(at)
-    return at
 
 
 @pytest.fixture
@@ -27,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
     """A sound bundle, unpacked, that names ref.zip and holds ref/."""
     draft = new()
     first_task(reference_data="ref.zip")(draft)
-    return folder_of(draft, tmp_path / "bundle")
+    return draft.unpack(tmp_path / "bundle")
 
 
 def test_a_folder_is_packed_and_checked(folder: Path, tmp_path: Path) -> None:

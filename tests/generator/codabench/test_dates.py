@@ -8,21 +8,26 @@ import pytest
 from gen_bundle.codabench.dates import read_instant
 
 EAST = timezone(timedelta(hours=2))
-NOON = datetime(2026, 3, 1, 12)
+LOCAL = datetime(2026, 3, 1, 12)
+NOON = LOCAL.replace(tzinfo=UTC)
 MIDNIGHT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("value", "lost"),
+    ("value", "read"),
     [
-        (NOON, ("12:00:00", None)),
-        (NOON.replace(tzinfo=UTC), ("12:00:00", None)),
-        (NOON.replace(tzinfo=EAST), ("12:00:00", "+0200")),
-        (MIDNIGHT.replace(tzinfo=EAST), (None, "+0200")),
-        (MIDNIGHT, (None, None)),
-        (date(2026, 3, 1), (None, None)),
+        ("2026-03-01 12:00:00", (NOON, None, None)),
+        ("2026-03-01T12:00:00+02:00", (NOON, None, "+0200")),
+        (LOCAL, (MIDNIGHT, "12:00:00", None)),
+        (NOON, (MIDNIGHT, "12:00:00", None)),
+        (NOON.replace(tzinfo=EAST), (MIDNIGHT, "12:00:00", "+0200")),
+        (MIDNIGHT.replace(tzinfo=EAST), (MIDNIGHT, None, "+0200")),
+        (MIDNIGHT, (MIDNIGHT, None, None)),
+        (date(2026, 3, 1), (MIDNIGHT, None, None)),
+        ("soon", (None, None, None)),
+        (2026, (None, None, None)),
     ],
 )
-def test_an_unquoted_timestamp_loses_its_time_and_its_zone(value: Any, lost: tuple[str | None, str | None]) -> None:
-    read = read_instant(value, datetime.now(UTC))
-    assert (read.moment, read.lost_time, read.lost_zone) == (MIDNIGHT, *lost)
+def test_texts_lose_their_zone_and_unquoted_timestamps_their_time(value: Any, read: tuple[Any, ...]) -> None:
+    instant = read_instant(value, datetime.now(UTC))
+    assert (instant.moment, instant.lost_time, instant.lost_zone) == read

@@ -21,15 +21,6 @@ COLUMNS = ("leaderboards", 0, "columns")
 MEAN = {"title": "Mean", "key": "mean", "index": 2, "computation": "avg", "computation_indexes": ["0,1"]}
 
 
-def unpacked(draft: Draft, folder: Path) -> Path:
-    """The bundle as the dry run has it: unpacked."""
-    text = draft.text if isinstance(draft.text, str) else dumped(draft.yaml, sort_keys=True)
-    for name, data in {**draft.files, "competition.yaml": text.encode()}.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(data)
-    return folder
-
-
 def sound() -> Draft:
     """A bundle that works, with everything in it that the two may read in their own ways."""
     draft = new()
@@ -73,7 +64,7 @@ def test_what_the_check_calls_sound_the_dry_run_reads(number: int, tmp_path: Pat
         except UnicodeEncodeError:
             continue
         report = draft.check(tmp_path)
-        folder = unpacked(draft, tmp_path / "unpacked")
+        folder = draft.unpack(tmp_path / "unpacked")
         if report.later in ("ok", "trap"):
             assert len(read_competition(folder).phases) == len(draft.yaml["phases"]), (at, value)
             agreed += 1
@@ -102,21 +93,13 @@ def test_odd_ways_to_write_what_the_platform_takes(edit: Edit, tmp_path: Path) -
     draft = new()
     edit(draft)
     assert draft.check(tmp_path).accepted
-    read = read_competition(unpacked(draft, tmp_path / "bundle"))
-    declared = CompetitionYaml(NOW, read_yaml(dumped(draft.yaml, sort_keys=True).encode())).competition
+    read = read_competition(draft.unpack(tmp_path / "bundle"))
+    declared = CompetitionYaml(NOW, read_yaml(dumped(draft.yaml).encode())).competition
     [phase], [seen] = read.phases, declared.phases
     assert (phase.limit_s, phase.in_all) == (seen.limit_s, seen.in_all)
     assert [task.name for task in phase.tasks] == [task.name for task in seen.tasks]
     assert read.leaderboard == declared.leaderboard
     assert (read.image, read.detailed_results) == (declared.image, declared.detailed_results)
-
-
-def test_inputs_written_as_one_text_are_split_as_on_the_server(tmp_path: Path) -> None:
-    draft = new()
-    put(*COLUMNS, [*draft.yaml["leaderboards"][0]["columns"], MEAN])(draft)
-    column = read_competition(unpacked(draft, tmp_path)).leaderboard.column("mean")
-    assert column is not None
-    assert column.inputs == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -135,5 +118,5 @@ def test_what_a_run_needs_is_named_with_its_place(
     draft = new()
     put(*place, value)(draft)
     with pytest.raises(UserError) as raised:
-        read_competition(unpacked(draft, tmp_path))
+        read_competition(draft.unpack(tmp_path))
     assert any(said in message for message in raised.value.messages)

@@ -1,5 +1,4 @@
 import copy
-import datetime as dt
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,6 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.codabench.dates import read_instant
 from gen_bundle.codabench.runnable import read_competition
 from gen_bundle.ground.errors import UserError
 from tests.generator.dry_run.bundles import Bundle
@@ -18,22 +16,6 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=4,
 )
-
-
-@pytest.mark.parametrize(
-    ("value", "stored"),
-    [
-        ("2026-01-01 13:30:00", "2026-01-01 13:30"),
-        ("2026-01-01T13:30:00+02:00", "2026-01-01 13:30"),
-        (dt.datetime(2026, 1, 1, 13, 30), "2026-01-01 00:00"),
-        (dt.date(2026, 1, 1), "2026-01-01 00:00"),
-        ("soon", None),
-        (2026, None),
-    ],
-)
-def test_dates_as_the_platform_stores_them(value: object, stored: str | None) -> None:
-    read = read_instant(value, dt.datetime.now(dt.UTC)).moment
-    assert (read.strftime("%Y-%m-%d %H:%M") if read else None) == stored
 
 
 def test_phases_by_index_and_tasks_in_the_order_of_the_file(tmp_path: Path) -> None:
