@@ -33,7 +33,6 @@ class Site:
         always: parts of `METHOD path` → what they are always answered: a status of HTML pages, an error, or any JSON.
         before: called with method and path before the API answers; likewise, or None: as ever.
         unannounced: names of stored files that are sent without their length.
-        busy: how many of the next GET requests to the API are answered 503.
         slow: seconds that a request to the API takes.
         unpacking: how often the status is asked for until a bundle is unpacked.
         breaks_after: parts of `METHOD path` that are answered 500 once, after the work was done.
@@ -53,7 +52,6 @@ class Site:
     always: dict[str, Any] = field(default_factory=dict)
     before: Callable[[str, str], Any] = lambda method, path: None
     unannounced: set[str] = field(default_factory=set)
-    busy: int = 0
     slow: float = 0
     unpacking: int = 2
     breaks_after: set[str] = field(default_factory=set)
@@ -219,9 +217,6 @@ def answer_with_faults(site: Site, method: str, path: str, token: str | None, bo
         return _given(site.always[part])
     if site.slow:
         time.sleep(site.slow)
-    if method == "GET" and site.busy:
-        site.busy -= 1
-        raise AnswerError(503, b"<html>\n<body>Bad day</body></html>", {"Retry-After": "7"})
     if to := next((to for end, to in site.redirects.items() if route.endswith(end)), None):
         raise AnswerError(302, b"", {"Location": to})
     if part := next((part for part in site.breaks_before if part in f"{method} {route}"), None):

@@ -483,19 +483,15 @@ def test_a_submission_that_somebody_removes_meanwhile(
     assert len(pauses) < 10
 
 
-def test_a_column_that_shows_a_time_is_not_judged(site: Site, start: Start, quick_verb: Verb) -> None:
-    columns = [{"key": "points", "measured": None}, {"key": "more", "measured": "seconds"}]
-    settings = json.dumps({"columns": columns}).encode()
-    number, bundle = start(write("scoring/program.json", settings))
+def test_a_column_that_shows_a_time_is_not_judged_where_there_is_one(
+    site: Site, confirmed: Confirming, start: Start
+) -> None:
+    columns = b'{"columns": [{"key": "points", "measured": null}, {"key": "more", "measured": "seconds"}]}'
+    started = start(write("scoring/program.json", columns))
     site.score = with_scores(lambda done: done["scores"][1].update(score="0.9900000000"))
-    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust")
-    assert done.exit_code == 0, done.output
-    (line,) = [line for line in done.stdout.splitlines() if "good" in line and "more" in line]
-    assert [cell.strip() for cell in line.strip("│").split("│")][4:] == ["0.375", "0.99", "measured, not judged"]
+    assert confirmed(started=started).good
     site.score = with_scores(lambda done: done["scores"].pop())
-    assert quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust").exit_code == 1, (
-        "no time at all"
-    )
+    assert ("good", "more", "0.375", "–") in differing(confirmed(started=started))
 
 
 @pytest.mark.parametrize("settings", [b"[1]", b'{"columns": 3}', b'{"columns": [3, {}]}', b"{"])

@@ -11,8 +11,8 @@ import pytest
 from gen_bundle.ground.errors import UserError
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.fetch import FetchRequest, fetch
-from scoring_kit.team_results import read_entries
-from tests.generator.live.conftest import PHASE, Verb, ready_draft, run_in_c_locale, sent
+from tests.generator.check.drafts import first_phase
+from tests.generator.live.conftest import PHASE, Verb, changed, run_in_c_locale, sent
 from tests.generator.live.uploads import uploaded
 from tests.live_ports import serve_site
 from tests.live_server import Site
@@ -73,18 +73,6 @@ def test_what_is_fetched_is_its_owners_alone(running: Site, verb: Verb, tmp_path
     assert len(found) > 20
     assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in found} == {0}
     assert stat.S_IMODE((tmp_path / "later").stat().st_mode) == 0o644
-
-
-def test_the_ranking_reads_the_latest_scored_submission_of_each_team(
-    running: Site, connection: Connection, tmp_path: Path
-) -> None:
-    running.add_submission(PHASE, "eagle", sent("worst"), status="Failed")
-    fetch(connection, FetchRequest(5, tmp_path / "out", "Test"))
-    entries = read_entries(tmp_path / "out" / "0-test" / "submissions", tmp_path / "work", [])
-    assert {entry.team: (entry.files / "answers.csv").read_text() for entry in entries} == {
-        "eagle": "second",
-        "owl": "good",
-    }
 
 
 def test_only_what_is_new_is_fetched_again(running: Site, connection: Connection, tmp_path: Path) -> None:
@@ -359,11 +347,8 @@ def test_a_site_cannot_name_a_folder_elsewhere(running: Site, connection: Connec
     assert {path.name for path in tmp_path.iterdir()} == {"in"}
 
 
-def test_a_phase_by_its_id_in_the_bundle(site: Site, connection: Connection, bundle: Path, tmp_path: Path) -> None:
-    draft = ready_draft()
-    draft.yaml["phases"][0]["id"] = "dev"
-    bundle.write_bytes(draft.as_zip())
-    number = uploaded(site, bundle)
+def test_a_phase_by_its_id_in_the_bundle(site: Site, connection: Connection, tmp_path: Path) -> None:
+    number = uploaded(site, changed(tmp_path, first_phase(id="dev")))
     (phase,) = fetch(connection, FetchRequest(number, tmp_path / "out", "dev"))
     assert phase.name == "Main"
     with pytest.raises(UserError, match=r"Expected one of Main \(id \d+\), or of the bundle's ids dev\."):

@@ -99,6 +99,7 @@ def test_from_its_upload_to_the_ranking(
     confirmed = went_well("confirm", number, "--bundle", bundle.path, "--engine", "process", "--trust")
     assert f"all {cells} cells are equal" in confirmed
     assert site.submissions == []
+    assert went_well("update", number, bundle.path).endswith("The same.\n")
     for owner, answers in ANSWERS.items():
         send(site, owner, answers)
     assert "phase Development: " in went_well("status", number)

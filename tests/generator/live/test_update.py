@@ -12,10 +12,8 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from gen_bundle.build.building import BuildRequest, build
 from scoring_kit.base.scoring_keys import NOT_SCORING
 from tests.generator.check.drafts import Edit, both, drop, first_phase, first_task, old, packed, png, put, write
-from tests.generator.foreign_project import foreign_project
 from tests.generator.live.conftest import Verb, bodies, changed, competition_of, held, task_of, two_phases
 from tests.generator.live.uploads import uploaded
 from tests.live_server import TOKEN, Site
@@ -62,6 +60,7 @@ def add_input(draft: Any) -> None:
 
 
 NEW_TITLE = put("title", "Other")
+KIT = packed({"README.md": b"Hello"})
 QUESTION = {"key": "team", "type": "text", "title": "Team", "selection": ""}
 QUESTION |= {"is_required": "false", "is_on_leaderboard": "true"}
 # What is changed in the bundle, and what is said of it.
@@ -85,6 +84,7 @@ CHANGES: list[tuple[str, Edit, str]] = [
     ("in all", first_phase(max_submissions=70), "submissions in all: 30 → 70"),
     ("seconds", first_phase(execution_time_limit=60), "time limit per run (s): 900 → 60"),
     ("hidden", first_phase(hide_output=True), "hide_output: no → yes"),
+    ("kit", both(first_phase(starting_kit="kit.zip"), write("kit.zip", KIT)), "kits\n  shown  Main: added"),
     ("task's name", first_task(name="Sentiment"), "name: Task → Sentiment"),
     ("task's text", first_task(description="Is it good?"), "description: nothing → Is it good?"),
     ("program", write("scoring/score.py", b"print('better')\n"), "rerun  Task: scoring program: 1 file"),
@@ -213,12 +213,6 @@ def test_kits_and_public_data_are_replaced_with_the_phase(site: Site, made: Made
     assert "starting_kit" not in body["phases"][1]
     again = updated(*new, options=())
     assert (again.exit_code, again.stdout) == (0, "The same.\n")
-
-
-def test_a_kit_that_is_new_is_added(site: Site, updated: Updated) -> None:
-    done = updated(first_phase(starting_kit="kit.zip"), write("kit.zip", packed({"README.md": b"Hello"})))
-    assert done.exit_code == 0
-    assert competition_of(site)["phases"][0]["starting_kit"]["name"].startswith("starting_kit of phase ")
 
 
 KEY = "00000000-0000-0000-0000-000000000077"
@@ -448,17 +442,3 @@ def test_every_change_is_in_the_log_without_secrets(site: Site, number: int, upd
 
 def test_the_logo_is_not_compared(updated: Updated) -> None:
     assert updated(write("logo.png", png(8, 8)), options=()).exit_code == 0
-
-
-def test_a_project_with_programs_of_others_is_uploaded_and_brought_up_to_date(
-    site: Site, verb: Verb, tmp_path: Path
-) -> None:
-    folder = foreign_project(tmp_path / "task", lambda one: one["phases"][1].update(max_submissions=30))
-    (bundle,) = build(BuildRequest(str(folder), tmp_path / "foreign.zip"))
-    number = uploaded(site, bundle.path)
-    same = verb("update", number, bundle.path)
-    assert (same.exit_code, same.stdout) == (0, "The same.\n"), same.output
-    (folder / "programs" / "score" / "score.py").write_text("print('other')\n", encoding="utf-8")
-    (changed_bundle,) = build(BuildRequest(str(folder), tmp_path / "changed.zip"))
-    other = verb("update", number, changed_bundle.path)
-    assert "score.py" in other.output

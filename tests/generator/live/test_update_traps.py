@@ -123,12 +123,7 @@ def test_what_the_site_stores_otherwise_without_a_word_is_undone(site: Site, num
 
 @pytest.mark.parametrize(
     ("key", "moved"),
-    [
-        ("published", True),
-        ("secret_key", "another"),
-        ("collaborators", ["somebody"]),
-        ("queue", {"id": 3, "name": "a"}),
-    ],
+    [("secret_key", "another"), ("collaborators", ["somebody"]), ("queue", {"id": 3, "name": "a"})],
 )
 def test_what_no_change_of_ours_may_move_is_watched(site: Site, looked: Looked, key: str, moved: Any) -> None:
     update = looked(NEW_TITLE)

@@ -10,17 +10,11 @@ from gen_bundle.live import upload as journey
 from gen_bundle.live.connection import Connection, LiveError
 from gen_bundle.live.upload import HandedOverError, set_published, upload
 from tests.generator.check.cases.content import REFERENCE, synthetic
-from tests.generator.check.drafts import Draft
-from tests.generator.live.conftest import Verb, ready_draft
+from tests.generator.check.drafts import Draft, Edit, drop, first_phase, put, write
+from tests.generator.live.conftest import Verb, changed
 from tests.live_server import PASSWORD, TOKEN, Site
 
 STEPS = ["POST /api/datasets/", "PUT /bucket/key-101", "PUT /api/datasets/completed/key-101/"]
-
-
-def written(folder: Path, draft: Draft) -> Path:
-    path = folder / "other.zip"
-    path.write_bytes(draft.as_zip())
-    return path
 
 
 def test_a_bundle_becomes_an_unpublished_competition(site: Site, bundle: Path, verb: Verb) -> None:
@@ -75,6 +69,9 @@ def test_publishing_twice_does_not_unpublish(site: Site, bundle: Path, connectio
     assert site.changing()[3:] == [f"POST /api/competitions/{done.id}/toggle_publish/"]
 
 
+EXAMPLE = put("contact_email", "me@example.org")
+
+
 def _leak(draft: Draft) -> None:
     draft.files["overview.md"] += b"\na\nb\na\n"
     draft.yaml["phases"][0]["public_data"] = "ref"
@@ -83,31 +80,20 @@ def _leak(draft: Draft) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda draft: draft.yaml.pop("image"), "image-missing"),
+        (drop("image"), "image-missing"),
         (_leak, "leak"),
+        (EXAMPLE, "unfinished: the contact me@example.org is an example"),
         (
-            lambda draft: draft.yaml.update(contact_email="me@example.org"),
-            "unfinished: the contact me@example.org is an example",
-        ),
-        (
-            lambda draft: draft.yaml.update(docker_image="gen-bundle/mine:1"),
+            put("docker_image", "gen-bundle/mine:1"),
             "docker-image-unpublished: gen-bundle/mine:1 is the name of an image of your own machine",
         ),
-        (
-            lambda draft: draft.files.update({"overview.md": b"# TODO(organiser)"}),
-            "unfinished: TODO(organiser) is still on overview.md",
-        ),
+        (write("overview.md", b"# TODO(organiser)"), "unfinished: TODO(organiser) is still on overview.md"),
         (synthetic(REFERENCE), "synthetic-gold: the gold of Task is synthetic: it comes with gen-bundle"),
-        (
-            lambda draft: draft.yaml["phases"][0].update(start="2020-01-01 00:00:00", end="2020-02-01 00:00:00"),
-            "competition-over",
-        ),
+        (first_phase(start="2020-01-01 00:00:00", end="2020-02-01 00:00:00"), "competition-over"),
     ],
 )
-def test_what_is_not_ready_is_not_sent(site: Site, verb: Verb, tmp_path: Path, change: Any, reason: str) -> None:
-    draft = ready_draft()
-    change(draft)
-    done = verb("upload", written(tmp_path, draft))
+def test_what_is_not_ready_is_not_sent(site: Site, verb: Verb, tmp_path: Path, change: Edit, reason: str) -> None:
+    done = verb("upload", changed(tmp_path, change))
     assert done.exit_code == 1
     assert f"error: {reason}" in done.stderr
     assert "Nothing was uploaded. To upload it nevertheless: --force" in done.stderr
@@ -115,9 +101,7 @@ def test_what_is_not_ready_is_not_sent(site: Site, verb: Verb, tmp_path: Path, c
 
 
 def test_force_sends_a_draft_and_says_what_was_wrong(site: Site, verb: Verb, tmp_path: Path) -> None:
-    draft = ready_draft()
-    draft.yaml["contact_email"] = "me@example.org"
-    done = verb("upload", written(tmp_path, draft), "--force")
+    done = verb("upload", changed(tmp_path, EXAMPLE), "--force")
     assert done.exit_code == 0, done.output
     assert "forced: unfinished: the contact me@example.org is an example" in done.stderr
     assert len(site.competitions) == 1
@@ -136,14 +120,11 @@ def test_a_refusal_is_explained_by_the_rule_as_often_as_it_comes(site: Site, ver
 
 @pytest.mark.slow
 def test_a_queue_of_ones_own_is_known(site: Site, connection: Connection, tmp_path: Path) -> None:
-    draft = ready_draft()
-    draft.yaml["queue"] = "my-vhost"
-    assert upload(connection, written(tmp_path, draft)).obstacles == ()
-    draft.yaml["docker_image"] = "localhost:5000/mine:1"  # its workers may have it
-    assert upload(connection, written(tmp_path, draft)).obstacles == ()
-    draft.yaml["queue"] = "another"
+    ours, theirs = put("queue", "my-vhost"), put("docker_image", "localhost:5000/mine:1")  # its workers may have it
+    assert upload(connection, changed(tmp_path, ours)).obstacles == ()
+    assert upload(connection, changed(tmp_path, ours, theirs)).obstacles == ()
     with pytest.raises(LiveError, match="queue-unknown"):
-        upload(connection, written(tmp_path, draft))
+        upload(connection, changed(tmp_path, put("queue", "another")))
 
 
 @pytest.mark.parametrize("paged", [True, False])
@@ -320,9 +301,9 @@ def test_an_entry_that_may_have_been_made_is_named(site: Site, bundle: Path, ver
 @pytest.mark.parametrize("paged", [False, True])
 def test_the_check_follows_the_version_of_the_site(site: Site, verb: Verb, tmp_path: Path, paged: bool) -> None:
     site.paged = paged
-    draft = ready_draft()
     column = {"title": "Rank", "key": "rank", "index": 2, "computation": "avg_rank", "computation_indexes": [0, 1]}
-    draft.yaml["leaderboards"][0]["columns"].append(column | {"sorting": "asc"})
-    done = verb("upload", written(tmp_path, draft))
+    column |= {"sorting": "asc"}
+    bundle = changed(tmp_path, lambda draft: draft.yaml["leaderboards"][0]["columns"].append(column))
+    done = verb("upload", bundle)
     assert done.exit_code == (0 if paged else 1), done.output
     assert ("avg_rank" in done.stderr) != paged
