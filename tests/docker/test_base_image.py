@@ -10,23 +10,7 @@ import pytest
 from tests.engine import ROOT
 
 SCRIPT = ROOT / "docker" / "base-image"
-NEEDED = [
-    "bash",
-    "env",
-    "grep",
-    "sed",
-    "cat",
-    "ldd",
-    "mktemp",
-    "mkdir",
-    "cp",
-    "ln",
-    "xargs",
-    "chmod",
-    "tar",
-    "rm",
-    "true",
-]
+NEEDED = "bash env grep sed cat ldd mktemp mkdir cp ln xargs chmod tar rm true"
 BUSYBOX = "base-image: busybox is missing, which becomes local/busybox. Install it: apt-get install busybox-static"
 MMDEBSTRAP = "base-image: mmdebstrap is missing, which makes local/python:3.11. Install it: apt-get install mmdebstrap"
 
@@ -36,7 +20,7 @@ def tools(tmp_path: Path) -> Path:
     """A folder that is the whole PATH: what every machine has, and none of the tools in question."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    for name in NEEDED:
+    for name in NEEDED.split():
         found = shutil.which(name)
         assert found is not None
         (folder / name).symlink_to(found)

@@ -7,7 +7,7 @@ import random
 import re
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -242,14 +242,7 @@ def swept_ap(gold: Mapping[str, Any], said: Mapping[str, Any], kind: str, least:
     return sum(max((p for r, p in points if r >= recall - 1e-9), default=0.0) for recall in recalls) / number
 
 
-CASES: dict[str, Callable[[], Case]] = {
-    "images": images,
-    "volumes": volumes,
-    "depth": depth,
-    "terms": terms,
-    "trees": trees,
-    "boxes": boxes,
-}
+CASES = {case.__name__: case for case in (images, volumes, depth, terms, trees, boxes)}
 
 
 def test_there_is_a_case_for_each_example() -> None:

@@ -182,17 +182,9 @@ def test_a_lost_job_is_tried_so_often_and_others_are_not_held_up(jobs: list[Scor
     workers = Losing({"1", "4"})
     assert sorted(ran(jobs, workers)) == ["0", "2", "3", "5"]
     assert workers.seen.count("1") == workers.seen.count("4") == ATTEMPTS
-    final = Losing({"1"}, final=True)
-    assert len(list(ran(jobs, final))) == 5
-    assert final.seen.count("1") == 1
-
-
-@pytest.mark.parametrize(("final", "attempts"), [(True, "1 attempt"), (False, f"{ATTEMPTS} attempts")])
-def test_what_is_given_up_says_after_how_many_attempts(jobs: list[ScoringJob], final: bool, attempts: str) -> None:
     lines: list[str] = []
-    list(run(jobs[:1], Losing({"0"}, final=final).workers, lines.append))
-    assert lines[-1] == f"{NOWHERE.name}: gone. Given up after {attempts}."
-    assert len(lines) == (1 if final else ATTEMPTS)
+    list(run(jobs[:1], Losing({"0"}, final=True).workers, lines.append))
+    assert lines == [f"{NOWHERE.name}: gone. Given up after 1 attempt."]
 
 
 def test_where_all_jobs_get_lost_it_ends(jobs: list[ScoringJob]) -> None:
