@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from tests.live_runs import HTML_500, AnswerError
+from tests.live_runs import HTML_500, AnswerError, follow_rule, points, rule_of
 
 if TYPE_CHECKING:
     from tests.live_server import Site
 
 ROLES = ("scoring_program", "reference_data", "input_data", "ingestion_program")
+KITS = ("public_data", "starting_kit")
 FLAGS = {
     "registration_auto_approve": False,
     "enable_detailed_results": False,
@@ -61,46 +62,14 @@ class Edits:
     bundles: dict[int, str] = field(default_factory=dict)
 
 
-def complete(site: Site, row: dict[str, Any], top: dict[str, Any], bundle: str) -> None:
-    """Give a new competition all that the editor knows of one; `top` is its competition.yaml."""
-    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
-    site.edits.bundles[row["id"]] = bundle
-    row |= {key: top.get(key, default) for key, default in FLAGS.items()}
-    row |= {key: top.get(key) for key in ("description", "reward", "contact_email", "fact_sheet")}
-    row |= {"competition_type": top.get("competition_type", "competition"), "created_when": now, "queue": None}
-    row |= {"secret_key": "a-secret-key", "whitelist_emails": ["guest@site.org"], "collaborators": []}
-    for page in row["pages"]:
-        page["id"] = next(site.numbers)
-    for phase, declared in zip(row["phases"], top["phases"], strict=True):
-        phase |= {key: declared.get(key, False) for key in PHASE_FLAGS} | {"description": declared.get("description")}
-        phase["has_max_submissions"] = True
-        for role in ("public_data", "starting_kit"):
-            phase[role] = _unpacked(site, role, f"{role}-{phase['id']}", now) if declared.get(role) else None
-        for task in phase["tasks"]:
-            task["key"] = f"task-key-{task['id']}"
-    for board, declared in zip(row["leaderboards"], top["leaderboards"], strict=True):
-        board |= {"title": declared["title"], "key": declared["key"], "hidden": declared.get("hidden", False)}
-    declared_tasks = {task["name"]: task for task in top["tasks"]}
-    for number, task in site.tasks.items():
-        if "key" in task:
-            continue
-        declared = declared_tasks[task["name"]]
-        task["key"], task["description"] = f"task-key-{number}", declared.get("description") or ""
-        task["ingestion_only_during_scoring"] = declared.get("ingestion_only_during_scoring", False)
-        for role in ROLES:
-            if task[role]:
-                _unpacked(site, role, task[role]["key"], now)
-                task[role] = _dataset(site, task[role]["key"])
-
-
-def _unpacked(site: Site, role: str, key: str, now: str) -> dict[str, Any]:
-    """A file that came with the bundle, with all that is known of it."""
+def unpacked(site: Site, role: str, number: int, now: str) -> str:
+    """The key of a file that came with a bundle, for the task or phase of a number."""
     about = {"type": role, "name": f"{role} @ 01-01-2030 00:00", "created_when": now}
-    site.datasets[key] = about | {"was_created_by_competition": True}
-    return _attached(site, key)
+    site.datasets[f"{role}-{number}"] = about | {"was_created_by_competition": True}
+    return f"{role}-{number}"
 
 
-def _attached(site: Site, key: str) -> dict[str, Any]:
+def attached(site: Site, key: str) -> dict[str, Any]:
     """A file of a phase, as the competition shows it."""
     return site.datasets[key] | {"id": number_of(key), "key": key, "value": key}
 
@@ -110,7 +79,8 @@ def number_of(key: str) -> int:
     return int(key.rpartition("-")[2])
 
 
-def _dataset(site: Site, key: str) -> dict[str, Any]:
+def dataset(site: Site, key: str) -> dict[str, Any]:
+    """A file of a task, as the task shows it."""
     found = site.datasets[key]
     return {"id": 1, "type": found["type"], "name": found.get("name"), "key": key}
 
@@ -167,7 +137,7 @@ def put_task(site: Site, task: dict[str, Any], given: dict[str, Any]) -> dict[st
             raise AnswerError(400, {role: [f"Object with key={key} does not exist."]})
     for role in ROLES:
         if role in given:
-            task[role] = _dataset(site, given[role]) if given[role] else None
+            task[role] = dataset(site, given[role]) if given[role] else None
     task |= {key: given[key] for key in ("name", "description", "ingestion_only_during_scoring") if key in given}
     return task
 
@@ -204,12 +174,12 @@ def patch_competition(site: Site, row: dict[str, Any], given: dict[str, Any]) ->
 def _with_files(site: Site, phase: dict[str, Any]) -> dict[str, Any]:
     """What is sent of a phase, with the files that it names by their numbers."""
     found = dict(phase)
-    for role in ("public_data", "starting_kit"):
+    for role in KITS:
         if phase.get(role) is not None:
             keys = [key for key, one in site.datasets.items() if one["type"] == role and number_of(key) == phase[role]]
             if not keys:
                 raise AnswerError(400, {role: [f'Invalid pk "{phase[role]}" - object does not exist.']})
-            found[role] = _attached(site, keys[0])
+            found[role] = attached(site, keys[0])
     return found
 
 
@@ -262,23 +232,10 @@ def go_on(site: Site) -> None:
                     follow_rule(site, row)
 
 
-def follow_rule(site: Site, row: dict[str, Any]) -> None:
-    """What the leaderboard's rule makes of a submission whose scores have just arrived."""
-    rule = _rule(site, row["phase"])
-    own = [one for one in site.submissions if (one["phase"], one["owner"]) == (row["phase"], row["owner"])]
-    if rule == "Force_Last" or rule == "Force_Best":
-        for one in own:
-            one["on_leaderboard"] = False
-    if rule == "Force_Best":  # of all that are Finished, reruns or not
-        row = max((one for one in own if one["status"] == "Finished" and one["scores"]), key=_points)
-    if rule.startswith("Force_"):
-        row["on_leaderboard"] = True
-
-
 def put_on_board(site: Site, number: int) -> dict[str, Any]:
     """Put a submission on the leaderboard by hand."""
     row = next(one for one in site.submissions if one["id"] == number)
-    rule = _rule(site, row["phase"])
+    rule = rule_of(site, row["phase"])
     if rule.startswith("Force_"):
         raise AnswerError(403, {"detail": "Users are not allowed to edit the leaderboard on this Competition"})
     for one in site.submissions:
@@ -293,17 +250,6 @@ def put_on_board(site: Site, number: int) -> dict[str, Any]:
 def computed_board(site: Site, phase: int) -> dict[str, Any]:
     """The leaderboard of a phase: what is on it, the best first, and of equal scores the earlier one."""
     shown = [one for one in site.submissions if one["phase"] == phase and one["on_leaderboard"]]
-    shown.sort(key=lambda one: (-_points(one), one["id"]))
+    shown.sort(key=lambda one: (-points(one), one["id"]))
     rows = [{key: one[key] for key in ("id", "owner", "scores", "created_when")} for one in shown]
     return {"id": 1, "title": "Results", "primary_index": 0, "tasks": [], "submissions": rows}
-
-
-def _points(row: dict[str, Any]) -> float:
-    return float(row["scores"][0]["score"])
-
-
-def _rule(site: Site, phase: int) -> str:
-    for one in site.competitions.values():
-        if any(row["id"] == phase for row in one["phases"]):
-            return str(one["leaderboards"][0]["submission_rule"])
-    raise AnswerError(404, {"detail": "Not found."})

@@ -91,12 +91,31 @@ def _scored(site: Site, row: dict[str, Any]) -> None:
     done = {"status": "Finished"} | site.score(site.files[f"{row['id']}.zip"], row["task"]["name"])
     site.store_logs(row["id"], done.pop("logs", {}))
     row |= done
-    rule = _competition(site, row["phase"])["leaderboards"][0]["submission_rule"]
-    if row["status"] == "Finished" and rule.startswith("Force_"):
-        if rule != "Force_Latest_Multiple":
-            for other in site.submissions:
-                other["on_leaderboard"] &= other["owner"] != row["owner"]
+    if row["status"] == "Finished":
+        follow_rule(site, row)
+
+
+def follow_rule(site: Site, row: dict[str, Any]) -> None:
+    """What the leaderboard's rule makes of a submission whose scores have just arrived."""
+    rule = rule_of(site, row["phase"])
+    own = [one for one in site.submissions if (one["phase"], one["owner"]) == (row["phase"], row["owner"])]
+    if rule == "Force_Last" or rule == "Force_Best":
+        for one in own:
+            one["on_leaderboard"] = False
+    if rule == "Force_Best":  # of all that are Finished, reruns or not
+        row = max((one for one in own if one["status"] == "Finished" and one["scores"]), key=points)
+    if rule.startswith("Force_"):
         row["on_leaderboard"] = True
+
+
+def rule_of(site: Site, phase: int) -> str:
+    """The rule by which submissions to a phase come to the leaderboard."""
+    return str(_competition(site, phase)["leaderboards"][0]["submission_rule"])
+
+
+def points(row: dict[str, Any]) -> float:
+    """The first score of a submission."""
+    return float(row["scores"][0]["score"])
 
 
 def _created(site: Site, given: dict[str, Any]) -> Any:

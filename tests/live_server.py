@@ -143,8 +143,6 @@ def answer_api(site: Site, method: str, path: str, token: str | None, body: byte
         if given.get("password") != PASSWORD:
             raise AnswerError(400, {"non_field_errors": ["Unable to log in with provided credentials."]})
         return {"token": TOKEN}
-    if token is None:
-        raise AnswerError(403, {"detail": "Authentication credentials were not provided."})
     if token != f"Token {TOKEN}":
         raise AnswerError(403, {"detail": "Invalid token."})
     match method, parts:
@@ -309,53 +307,60 @@ def _unpack(site: Site, row: dict[str, Any]) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(site.files.get(row["key"], b""))) as archive:
             top = loaded(archive.read("competition.yaml"))
-            row["competition"] = _new_competition(site, archive, top)
-            live_edits.complete(site, site.competitions[row["competition"]], top, row["key"])
+            row["competition"] = _new_competition(site, archive, top, row["key"])
     except zipfile.BadZipFile:
         row["details"] = "Bad zip file uploaded."
-    except KeyError as error:
-        row["details"] = f"Unpacking the bundle failed. Here is the error log: {error}"
-    if row["details"]:
         del site.datasets[row["key"]]  # as the real site does
 
 
-def _new_competition(site: Site, archive: zipfile.ZipFile, top: dict[str, Any]) -> int:
+def _new_competition(site: Site, archive: zipfile.ZipFile, top: dict[str, Any], bundle: str) -> int:
+    """Make what a bundle says, with all that the editor knows of a competition; `top` is its competition.yaml."""
+    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
     tasks = {}
     for task in top["tasks"]:
         number = next(site.numbers)
-        roles = ("scoring_program", "reference_data", "input_data", "ingestion_program")
-        site.tasks[number] = {"id": number, "name": task["name"]} | {
-            role: {"id": 1, "key": f"{role}-{number}"} if task.get(role) else None for role in roles
+        files = {role: live_edits.unpacked(site, role, number, now) for role in live_edits.ROLES if task.get(role)}
+        site.tasks[number] = {
+            "id": number,
+            "key": f"task-key-{number}",
+            "name": task["name"],
+            "description": task.get("description") or "",
+            "ingestion_only_during_scoring": task.get("ingestion_only_during_scoring", False),
+            **{role: live_edits.dataset(site, files[role]) if role in files else None for role in live_edits.ROLES},
         }
-        tasks[task["index"]] = {"id": number, "name": task["name"]}
+        tasks[task["index"]] = {key: site.tasks[number][key] for key in ("id", "name", "key")}
     number = next(site.numbers)
+    site.edits.bundles[number] = bundle
     site.competitions[number] = {
         "id": number,
         "title": top["title"],
         "published": False,
         "docker_image": top.get("docker_image", "codalab/codalab-legacy:py37"),
         "terms": archive.read(top["terms"]).decode().rstrip(),
+        "competition_type": top.get("competition_type", "competition"),
+        "created_when": now,
+        "queue": None,
+        "secret_key": "a-secret-key",
+        "whitelist_emails": ["guest@site.org"],
+        "collaborators": [],
+        **{key: top.get(key) for key in ("description", "reward", "contact_email", "fact_sheet")},
+        **{key: top.get(key, default) for key, default in live_edits.FLAGS.items()},
         "pages": [
-            {"index": place, "title": page["title"], "content": archive.read(page["file"]).decode().rstrip()}
-            for place, page in enumerate(top["pages"])
-        ],
-        "phases": [
             {
                 "id": next(site.numbers),
-                "index": phase["index"],
-                "name": phase["name"],
-                "start": _date(phase.get("start")),
-                "end": _date(phase.get("end")),
-                "execution_time_limit": phase.get("execution_time_limit") or 600,
-                "max_submissions_per_day": phase.get("max_submissions_per_day", 5),
-                "max_submissions_per_person": phase.get("max_submissions", 100),
-                "tasks": [tasks[index] for index in phase["tasks"]],
+                "index": place,
+                "title": page["title"],
+                "content": archive.read(page["file"]).decode().rstrip(),
             }
-            for phase in top["phases"]
+            for place, page in enumerate(top["pages"])
         ],
+        "phases": [_new_phase(site, phase, tasks, now) for phase in top["phases"]],
         "leaderboards": [
             {
                 "id": next(site.numbers),
+                "title": board["title"],
+                "key": board["key"],
+                "hidden": board.get("hidden", False),
                 "submission_rule": board.get("submission_rule", "Add"),
                 "primary_index": board.get("primary_index", 0),
                 "columns": [
@@ -367,6 +372,26 @@ def _new_competition(site: Site, archive: zipfile.ZipFile, top: dict[str, Any]) 
         ],
     }
     return number
+
+
+def _new_phase(site: Site, phase: dict[str, Any], tasks: dict[int, dict[str, Any]], now: str) -> dict[str, Any]:
+    number = next(site.numbers)
+    files = {role: live_edits.unpacked(site, role, number, now) for role in live_edits.KITS if phase.get(role)}
+    return {
+        "id": number,
+        "index": phase["index"],
+        "name": phase["name"],
+        "description": phase.get("description"),
+        "start": _date(phase.get("start")),
+        "end": _date(phase.get("end")),
+        "execution_time_limit": phase.get("execution_time_limit") or 600,
+        "has_max_submissions": True,
+        "max_submissions_per_day": phase.get("max_submissions_per_day", 5),
+        "max_submissions_per_person": phase.get("max_submissions", 100),
+        "tasks": [tasks[index] for index in phase["tasks"]],
+        **{key: phase.get(key, False) for key in live_edits.PHASE_FLAGS},
+        **{role: live_edits.attached(site, files[role]) if role in files else None for role in live_edits.KITS},
+    }
 
 
 def _date(text: str | None) -> str | None:
