@@ -12,10 +12,10 @@ import pytest
 
 from gen_bundle.declaration.source import parse_value
 from scoring_kit.errors import SubmissionError
+from tests.docs.pages import DOCS
 from tests.scoring_programs.declared.arrays_as_files import npy
 from tests.scoring_programs.declared.declaring import options_of, score
 
-DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLE = re.compile(
     r"(?:```python\n# (?P<file>\w+\.py)\n(?P<code>[^`]*)```\n\n)?```yaml\n(?P<yaml>[^`]*)```\n\n"
     r"```text\n(?P<head>gold[^\n]*(?:score|refused:) [^\n]*)\n(?P<rows>[^`]*)```"

@@ -16,17 +16,13 @@ OF_THE_PLATFORM_ALONE = {"Unpacking...", "Insufficient space"}
 """Said by pages of Codabench that nothing of ours imitates; read in its source."""
 
 
-def sources() -> str:
+@pytest.fixture(scope="module")
+def words() -> str:
     """What the programs say, split literals put together, and what the rules know of Codabench's words."""
     files: list[Path] = [*(ROOT / "generator" / "gen_bundle").rglob("*.py"), *(ROOT / "scoring_programs").rglob("*.py")]
     code = "\n".join(file.read_text(encoding="utf-8") for file in files)
     of_the_check: str = runpy.run_path(str(DOCS / "make_checks.py"))["page"]()
     return re.sub(r'"\s*\n\s*f?"', "", code) + of_the_check
-
-
-@pytest.fixture(scope="module")
-def words() -> str:
-    return sources()
 
 
 def test_there_are_symptoms() -> None:

@@ -53,12 +53,12 @@ def tasks_of_two(draft: Draft) -> None:
     draft.yaml["solutions"][0]["tasks"] = [0, 1]
 
 
-def two_phases(draft: Draft, **second: Any) -> None:
+def two_phases(draft: Draft) -> None:
     phase = draft.yaml["phases"][0]
     draft.yaml["tasks"].append(draft.yaml["tasks"][0] | {"index": 1, "name": "Second"})
     draft.yaml["solutions"][0]["tasks"] = [0, 1]
     later = phase | {"index": 1, "name": "Test", "start": "2098-01-01 00:00:00", "end": "2098-12-31 00:00:00"}
-    draft.yaml["phases"] = [phase | {"end": "2097-12-31 00:00:00"}, later | {"tasks": [1]} | second]
+    draft.yaml["phases"] = [phase | {"end": "2097-12-31 00:00:00"}, later | {"tasks": [1]}]
 
 
 @pytest.mark.parametrize("paged", [True, False])
@@ -182,7 +182,7 @@ def test_scores_that_never_come(site: Site, confirmed: Confirming, pauses: list[
     assert 60 <= sum(pauses) < 120
 
 
-def test_progress_and_the_end_of_patience(site: Site, start: Start, quick_verb: Verb, pauses: list[float]) -> None:
+def test_progress_and_the_end_of_patience(site: Site, start: Start, quick_verb: Verb) -> None:
     number, bundle = start()
     site.running = 10**6
     done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust", "--timeout", 0)
@@ -224,16 +224,12 @@ def test_a_phase_of_several_tasks_is_compared_task_by_task(site: Site, confirmed
 
 
 def test_a_solution_goes_to_its_own_tasks_alone(confirmed: Confirming) -> None:
-    def change(draft: Draft) -> None:
-        tasks_of_two(draft)
-        draft.yaml["solutions"][0]["tasks"] = [1]
-
-    done = confirmed(change)
+    done = confirmed(tasks_of_two, put("solutions", 0, "tasks", [1]))
     assert done.good
     assert {cell.task for cell in done.cells if cell.submission == "good"} == {"Second"}
 
 
-def test_computed_columns_are_compared_too(site: Site, confirmed: Confirming) -> None:
+def test_computed_columns_are_compared_too(confirmed: Confirming) -> None:
     column = {"title": "Sum", "key": "sum", "index": 2, "computation": "sum", "computation_indexes": [0, 1]}
     done = confirmed(lambda draft: draft.yaml["leaderboards"][0]["columns"].append(column))
     assert ("good", "sum", "1.125", "–") in differing(done)  # our site computes nothing
@@ -248,9 +244,7 @@ def test_a_lost_answer_is_looked_up_and_nothing_is_sent_twice(site: Site, confir
     assert cleared(site)
 
 
-def test_a_submission_that_may_be_lost_is_not_sent_again(
-    site: Site, confirmed: Confirming, pauses: list[float]
-) -> None:
+def test_a_submission_that_may_be_lost_is_not_sent_again(site: Site, confirmed: Confirming) -> None:
     site.breaks_before = {"POST /api/submissions/"}
     done = confirmed()
     (problem,) = done.problems
@@ -325,11 +319,7 @@ def test_a_site_that_closes_earlier_than_it_says(site: Site, confirmed: Confirmi
 
 
 def test_tasks_of_the_same_name_cannot_be_told_apart(confirmed: Confirming) -> None:
-    def change(draft: Draft) -> None:
-        tasks_of_two(draft)
-        draft.yaml["tasks"][1]["name"] = "Task"
-
-    done = confirmed(change)
+    done = confirmed(tasks_of_two, put("tasks", 1, "name", "Task"))
     assert done.problems[0] == "phase Main: two of its tasks have the same name, and cannot be told apart."
 
 
@@ -361,11 +351,7 @@ def test_no_submission_pushes_an_earlier_one_off_the_board(
 
 
 def test_a_child_on_the_board_is_not_pushed_off_either(site: Site, confirmed: Confirming, start: Start) -> None:
-    def change(draft: Draft) -> None:
-        tasks_of_two(draft)
-        draft.yaml["leaderboards"][0]["submission_rule"] = "Force_Last"
-
-    started = start(change)
+    started = start(tasks_of_two, put("leaderboards", 0, "submission_rule", "Force_Last"))
     (phase,) = site.competitions[started[0]]["phases"]
     site.add_submission(phase["id"], "ada", b"", id=7, has_children=True, children=[8])
     site.add_submission(phase["id"], "ada", b"", id=8, parent=7, on_leaderboard=True)
@@ -412,7 +398,6 @@ def test_what_cannot_be_removed_is_named(site: Site, start: Start, quick_verb: V
 def test_an_interrupted_run_cleans_up(
     site: Site, confirmed: Confirming, connection: Connection, breaks: type[BaseException]
 ) -> None:
-
     def pause(_: float) -> None:
         raise breaks
 
@@ -423,12 +408,7 @@ def test_an_interrupted_run_cleans_up(
 
 
 def test_a_log_that_cannot_be_written_any_more_leaves_nothing(site: Site, confirmed: Confirming) -> None:
-
-    def score(content: bytes, task: str) -> dict[str, Any]:
-        close_log()
-        return score_answer(content, task)
-
-    site.score = score
+    site.score = with_scores(lambda _: close_log())
     assert confirmed().left == []
     assert cleared(site)
 
@@ -473,9 +453,9 @@ def test_a_submission_that_somebody_removes_meanwhile(
     pauses: list[float] = []
 
     def pause(seconds: float) -> None:
-        pauses.append(seconds)
-        if len(pauses) == 1:
+        if not pauses:
             del site.submissions[0]
+        pauses.append(seconds)
 
     connection.pause = pause
     done = confirmed()

@@ -10,7 +10,7 @@ from gen_bundle.dry_run.engines.process import ProcessEngine
 from gen_bundle.ground.errors import UserError
 from gen_bundle.live.confirm import ConfirmRequest, confirm
 from gen_bundle.live.connection import Connection
-from tests.generator.check.drafts import Draft
+from tests.generator.check.drafts import drop
 from tests.generator.live.conftest import Confirming, Start, Verb
 from tests.live_server import Site
 
@@ -41,10 +41,7 @@ def test_another_competition_gets_no_submission(
 
 
 def test_a_bundle_with_nothing_to_submit(confirmed: Confirming) -> None:
-    def change(draft: Draft) -> None:
-        del draft.yaml["solutions"], draft.yaml["phases"][0]["starting_kit"]
-
-    done = confirmed(change)
+    done = confirmed(drop("solutions"), drop("phases", 0, "starting_kit"))
     assert done.problems == ["phase Main: the bundle has neither a solution nor a starting kit with template/ for it."]
     assert not done.good
 

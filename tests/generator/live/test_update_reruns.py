@@ -133,13 +133,18 @@ def test_without_a_measured_time_the_limit_is_given(
     assert "phase Main: 2 submissions; no run time is known, at most 30 min" in done.stderr
 
 
-def test_submissions_to_several_tasks_are_several_runs(updated: Updated, site: Site, phases: list[int]) -> None:
-    (parent,) = submitted(site, phases[0], has_children=True)
+@pytest.mark.parametrize("failed", [0, 1])
+def test_submissions_to_several_tasks_are_several_runs_and_fail_with_one(
+    updated: Updated, site: Site, phases: list[int], failed: int
+) -> None:
+    (parent,) = submitted(site, phases[0], has_children=True, scores=[])
     parts = submitted(site, phases[0], 2, seconds=10, parent=parent)
     site.submissions[0]["children"] = parts
+    site.edits.failing = set(parts[:failed])
     done = updated(*RERUN)
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == failed, done.output
     assert "phase Main: 1 submission (2 runs); about 1 min on one worker" in done.stderr
+    assert f"1 of 1 submissions rerun, {failed} of the last failed" in done.stderr
     assert rerun_of(site) == [parent]
 
 
@@ -178,7 +183,7 @@ def test_what_comes_in_while_files_are_replaced_is_rerun(updated: Updated, site:
 
 
 def test_what_is_to_be_rerun_is_kept_before_anything_is_replaced(
-    site: Site, number: int, phases: list[int], looked: Looked, monkeypatch: pytest.MonkeyPatch
+    site: Site, number: int, phases: list[int], looked: Looked
 ) -> None:
     old, kept = submitted(site, phases[0], 2), []
 
@@ -281,9 +286,7 @@ def test_a_lost_answer_is_looked_up_and_not_asked_for_again(site: Site, replaced
     assert [row["rerun_of"] for row in site.submissions if row.get("rerun_of")] == old
 
 
-def test_one_that_cannot_be_rerun_does_not_stop_the_others(
-    site: Site, number: int, phases: list[int], replaced: Replaced
-) -> None:
+def test_one_that_cannot_be_rerun_does_not_stop_the_others(site: Site, phases: list[int], replaced: Replaced) -> None:
     old = submitted(site, phases[0], 3)
     site.edits.refusing = {old[1]}
     update = replaced()
@@ -511,21 +514,10 @@ def test_under_the_rule_last_an_owners_reruns_end_in_their_order(
     site: Site, replaced: Replaced, phases: list[int]
 ) -> None:
     for score in (0.1, 0.2, 0.3):
-        made = ranked(site, phases[0], "Force_Last", {"alice": score})
+        ranked(site, phases[0], "Force_Last", {"alice": score})
     update, beside = replaced(), on_their_way(site)
     assert update.rerun() == []
     assert beside == [1, 1, 1]
     newest = max(row["id"] for row in site.submissions)
     assert [row["id"] for row in site.submissions if row["on_leaderboard"]] == [newest]
     assert update.still_ranking() == ()
-    assert made
-
-
-def test_a_rerun_of_several_tasks_fails_with_its_parts(updated: Updated, site: Site, phases: list[int]) -> None:
-    (parent,) = submitted(site, phases[0], has_children=True, scores=[])
-    parts = submitted(site, phases[0], 2, parent=parent)
-    site.submissions[0]["children"] = parts
-    site.edits.failing = {parts[1]}
-    done = updated(*RERUN)
-    assert done.exit_code == 1
-    assert "1 of 1 submissions rerun, 1 of the last failed" in done.stderr

@@ -119,7 +119,7 @@ def test_a_refusal_is_explained_by_the_rule_as_often_as_it_comes(site: Site, ver
 
 
 @pytest.mark.slow
-def test_a_queue_of_ones_own_is_known(site: Site, connection: Connection, tmp_path: Path) -> None:
+def test_a_queue_of_ones_own_is_known(connection: Connection, tmp_path: Path) -> None:
     ours, theirs = put("queue", "my-vhost"), put("docker_image", "localhost:5000/mine:1")  # its workers may have it
     assert upload(connection, changed(tmp_path, ours)).obstacles == ()
     assert upload(connection, changed(tmp_path, ours, theirs)).obstacles == ()
