@@ -1,10 +1,13 @@
 """A site of our own for each test, with a folder of its own for tokens, logs and pseudonyms."""
 
 import copy
+import functools
+import itertools
 import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from importlib import import_module
@@ -19,15 +22,16 @@ from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
 from gen_bundle.live.connection import Connection, changes_log
 from gen_bundle.live.credentials import Token
 from gen_bundle.live.update import Update, look
+from gen_bundle.live.upload import upload
 from tests.generator.check.drafts import Draft, Edit, both, new
 from tests.generator.dry_run.in_process import ScriptEngine
-from tests.generator.live.uploads import uploaded
 from tests.live_ports import site_here
 from tests.live_server import TOKEN, Site, packed
 
 Verb = Callable[..., Result]
 Looked = Callable[..., Update]
-Start = Callable[..., tuple[int, Path]]
+Started = tuple[int, Path]
+Start = Callable[..., Started]
 Confirming = Callable[..., Confirmed]
 
 
@@ -106,11 +110,33 @@ def confirmable_draft() -> Draft:
     return draft
 
 
+CONTENT = ("datasets", "files", "statuses", "competitions", "tasks", "edits")
+FREE_NUMBERS = 1000  # far above those of an upload
+
+
+def uploaded(site: Site, bundle: Path, *, force: bool = False) -> int:
+    """Let an empty site be as after the upload of a bundle; the competition's id."""
+    number, kept = _uploaded(bundle.read_bytes(), force)
+    for name in CONTENT:
+        setattr(site, name, copy.deepcopy(getattr(kept, name)))
+    site.numbers = itertools.count(FREE_NUMBERS)
+    return number
+
+
+@functools.cache
+def _uploaded(bundle: bytes, force: bool) -> tuple[int, Site]:
+    with site_here(Site()) as site, tempfile.TemporaryDirectory() as folder:
+        file, log = Path(folder) / "bundle.zip", Path(folder) / "changes.log"
+        file.write_bytes(bundle)
+        with Connection(site.address, Token("a test", TOKEN), log, lambda _: None) as connection:
+            return upload(connection, file, force=force).id, site
+
+
 @pytest.fixture
 def start(site: Site, tmp_path: Path) -> Start:
     """The upload of a bundle that can be confirmed: the competition's id, and the bundle."""
 
-    def started(*changes: Edit) -> tuple[int, Path]:
+    def started(*changes: Edit) -> Started:
         draft = confirmable_draft()
         for change in changes:
             change(draft)
@@ -122,19 +148,20 @@ def start(site: Site, tmp_path: Path) -> Start:
 
 
 @pytest.fixture
-def quick_verb(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> Verb:
-    """The verb, with short waits."""
+def confirm_verb(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> Verb:
+    """Confirms what was started by the command line, with options and short waits."""
     monkeypatch.setattr(import_module("gen_bundle.dry_run.engines.choose"), "ProcessEngine", ScriptEngine)
     for name in ("FIRST_WAIT_S", "LONGEST_WAIT_S", "OUTPUTS_S"):
         monkeypatch.setattr(f"gen_bundle.live.submissions.{name}", 0.01)
-    return verb
+    fixed = ("--engine", "process", "--trust")
+    return lambda started, *options: verb("confirm", started[0], "--bundle", started[1], *fixed, *options)
 
 
 @pytest.fixture
 def confirmed(connection: Connection, start: Start) -> Confirming:
     """Confirms what was started, or else what is started now, after changes."""
 
-    def run(*changes: Edit, started: tuple[int, Path] | None = None, **request: Any) -> Confirmed:
+    def run(*changes: Edit, started: Started | None = None, **request: Any) -> Confirmed:
         return confirm(connection, ConfirmRequest(*(started or start(*changes)), **request), ScriptEngine())
 
     return run

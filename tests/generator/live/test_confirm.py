@@ -83,9 +83,8 @@ def test_what_was_seen_here_is_what_they_get(site: Site, confirmed: Confirming, 
     assert changing == ["POST /api/submissions/"] * 2 + ["DELETE /api/submissions/ID/"] * 2
 
 
-def test_the_verb(site: Site, start: Start, quick_verb: Verb) -> None:
-    number, bundle = start()
-    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust", "--json")
+def test_the_verb(site: Site, start: Start, confirm_verb: Verb) -> None:
+    done = confirm_verb(start(), "--json")
     assert done.exit_code == 0, done.output
     answer = json.loads(done.stdout)
     assert (answer["good"], answer["engine"], len(answer["cells"])) == (True, "process", 8)
@@ -99,10 +98,10 @@ def test_the_verb(site: Site, start: Start, quick_verb: Verb) -> None:
         assert secret not in log
 
 
-def test_a_difference_is_shown_in_its_cell(site: Site, start: Start, quick_verb: Verb) -> None:
+def test_a_difference_is_shown_in_its_cell(site: Site, start: Start, confirm_verb: Verb) -> None:
     started = start()
     site.score = with_scores(lambda done: done["scores"][0].update(score="0.7400000000"))
-    done = quick_verb("confirm", started[0], "--bundle", started[1], "--engine", "process", "--trust")
+    done = confirm_verb(started)
     assert done.exit_code == 1
     (line,) = [line for line in done.stdout.splitlines() if "good" in line and "points" in line]
     assert [cell.strip() for cell in line.strip("│").split("│")] == [
@@ -182,10 +181,9 @@ def test_scores_that_never_come(site: Site, confirmed: Confirming, pauses: list[
     assert 60 <= sum(pauses) < 120
 
 
-def test_progress_and_the_end_of_patience(site: Site, start: Start, quick_verb: Verb) -> None:
-    number, bundle = start()
+def test_progress_and_the_end_of_patience(site: Site, start: Start, confirm_verb: Verb) -> None:
     site.running = 10**6
-    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust", "--timeout", 0)
+    done = confirm_verb(start(), "--timeout", 0)
     assert done.exit_code == 1
     assert "0/2 finished; still running: Main/good (Submitted), Main/template (Submitted)" in done.stderr
     assert "Main/good: not finished within 0 minutes: no worker took it." in done.stderr
@@ -295,9 +293,9 @@ def test_a_phase_that_is_closed_is_skipped_with_its_reason(site: Site, confirmed
 def test_the_dates_of_the_site_decide_whether_a_phase_is_closed(
     site: Site, confirmed: Confirming, start: Start
 ) -> None:
-    number, bundle = start()
-    site.competitions[number]["phases"][0]["end"] = "2021-01-01T00:00:00Z"
-    done = confirmed(started=(number, bundle))
+    started = start()
+    site.competitions[started[0]]["phases"][0]["end"] = "2021-01-01T00:00:00Z"
+    done = confirmed(started=started)
     (reason,) = done.closed
     assert "it ended 2021-01-01 00:00 UTC. To confirm it now, move its dates" in reason
     assert site.changing() == []
@@ -372,22 +370,21 @@ def test_submissions_that_wait_for_the_organiser_are_started(site: Site, confirm
     assert sum(request.endswith("run_submission/") for request in site.changing()) == 2
 
 
-def test_submissions_can_be_kept(site: Site, start: Start, quick_verb: Verb) -> None:
-    number, bundle = start()
-    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust", "--keep")
+def test_submissions_can_be_kept(site: Site, start: Start, confirm_verb: Verb) -> None:
+    started = start()
+    done = confirm_verb(started, "--keep")
     assert done.exit_code == 0, done.output
     ids = [row["id"] for row in site.submissions]
     assert len(ids) == 2
     assert all(f"left on the site: submission {one}" in done.stderr for one in ids)
-    again = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust")
+    again = confirm_verb(started)
     earlier = ", ".join(map(str, sorted(ids)))
     assert f"note: phase Main: submissions of an earlier confirm are still there: {earlier}." in again.stderr
 
 
-def test_what_cannot_be_removed_is_named(site: Site, start: Start, quick_verb: Verb) -> None:
-    number, bundle = start()
+def test_what_cannot_be_removed_is_named(site: Site, start: Start, confirm_verb: Verb) -> None:
     site.breaks_before = {"DELETE /api/submissions/"}
-    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust")
+    done = confirm_verb(start())
     assert done.exit_code == 1
     (row,) = site.submissions
     assert f"left on the site: submission {row['id']}: DELETE http" in done.stderr

@@ -59,10 +59,10 @@ def test_without_a_dry_run_nothing_is_submitted(site: Site, connection: Connecti
 
 
 def test_a_folder_or_a_broken_bundle_changes_nothing(
-    site: Site, start: Start, quick_verb: Verb, tmp_path: Path
+    site: Site, start: Start, confirm_verb: Verb, tmp_path: Path
 ) -> None:
     number, _ = start()
     (tmp_path / "broken.zip").write_bytes(b"no zip")
-    done = quick_verb("confirm", number, "--bundle", tmp_path / "broken.zip", "--engine", "process", "--trust")
+    done = confirm_verb((number, tmp_path / "broken.zip"))
     assert done.exit_code == 2
     assert site.changing() == []

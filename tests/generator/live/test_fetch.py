@@ -12,8 +12,7 @@ from gen_bundle.ground.errors import UserError
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.fetch import FetchRequest, fetch
 from tests.generator.check.drafts import first_phase
-from tests.generator.live.conftest import PHASE, Verb, changed, run_in_c_locale, sent
-from tests.generator.live.uploads import uploaded
+from tests.generator.live.conftest import PHASE, Verb, changed, run_in_c_locale, sent, uploaded
 from tests.live_ports import serve_site
 from tests.live_server import Site
 

@@ -14,7 +14,7 @@ from gen_bundle.live.site_bundle import SiteBundle
 from gen_bundle.live.upload import mismatches
 from gen_bundle.look.difference.report import differences
 from tests.generator.check.drafts import NOW
-from tests.generator.live.uploads import uploaded
+from tests.generator.live.conftest import uploaded
 from tests.live_server import Site
 from tests.shared import recorded_uploads
 

@@ -14,8 +14,7 @@ from click.testing import Result
 
 from scoring_kit.base.scoring_keys import NOT_SCORING
 from tests.generator.check.drafts import Edit, both, drop, first_phase, first_task, old, packed, png, put, write
-from tests.generator.live.conftest import Verb, bodies, changed, competition_of, held, task_of, two_phases
-from tests.generator.live.uploads import uploaded
+from tests.generator.live.conftest import Verb, bodies, changed, competition_of, held, task_of, two_phases, uploaded
 from tests.live_server import TOKEN, Site
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("number")]
