@@ -148,11 +148,16 @@ def start(site: Site, tmp_path: Path) -> Start:
 
 
 @pytest.fixture
-def confirm_verb(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> Verb:
-    """Confirms what was started by the command line, with options and short waits."""
+def quick_confirm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waits are short, and scripts run within the test."""
     monkeypatch.setattr(import_module("gen_bundle.dry_run.engines.choose"), "ProcessEngine", ScriptEngine)
     for name in ("FIRST_WAIT_S", "LONGEST_WAIT_S", "OUTPUTS_S"):
         monkeypatch.setattr(f"gen_bundle.live.submissions.{name}", 0.01)
+
+
+@pytest.fixture
+def confirm_verb(verb: Verb, quick_confirm: None) -> Verb:
+    """Confirms what was started by the command line, with options."""
     fixed = ("--engine", "process", "--trust")
     return lambda started, *options: verb("confirm", started[0], "--bundle", started[1], *fixed, *options)
 

@@ -14,7 +14,7 @@ from tests.generator.live.conftest import confirmable_draft
 from tests.live_ports import serve_site
 from tests.live_server import PASSWORD, Site, packed
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("runs_in_forks")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("quick_confirm")]
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "live.md").read_text(encoding="utf-8")
@@ -31,20 +31,11 @@ def numbered_site() -> Iterator[Site]:
 
 def test_the_commands_of_the_page(numbered_site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("gen_bundle.live.submissions.FIRST_WAIT_S", 0.01)
-    monkeypatch.setattr("gen_bundle.live.submissions.OUTPUTS_S", 0.01)
     (tmp_path / "bundle.zip").write_bytes(confirmable_draft().as_zip())
     shutil.copytree(DATA, "data")
     (block,) = re.findall(r"^```bash\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    assert [command.split()[1] for command in block.splitlines()] == [
-        "login",
-        "upload",
-        "confirm",
-        "update",
-        "status",
-        "fetch",
-        "rank",
-    ]
+    verbs = [command.split()[1] for command in block.splitlines()]
+    assert verbs == ["login", "upload", "confirm", "update", "status", "fetch", "rank"]
     for command in block.splitlines():
         _, verb, *arguments = shlex.split(command)
         server = [] if verb == "rank" else ["--server", numbered_site.address]

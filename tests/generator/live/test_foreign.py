@@ -17,7 +17,7 @@ from tests.generator.foreign_project import FILES, foreign_project
 from tests.generator.live.conftest import Verb
 from tests.live_server import Site, packed
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "quick_confirm")]
 
 GOLD = {name: FILES[f"data/{place}/gold.txt"].split() for name, place in (("Development", "dev"), ("Test", "test"))}
 Change = Callable[[dict[str, Any]], object]
@@ -42,12 +42,6 @@ def both_tasks(declared: dict[str, Any]) -> None:
     declared["submission_rule"] = "Force_Latest_Multiple"
     declared["phases"] = [{**declared["phases"][0], "tasks": ["dev", "test"]}]
     declared["solutions"][0]["tasks"] = ["dev", "test"]
-
-
-@pytest.fixture
-def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("FIRST_WAIT_S", "LONGEST_WAIT_S", "OUTPUTS_S"):
-        monkeypatch.setattr(f"gen_bundle.live.submissions.{name}", 0.01)
 
 
 def send(site: Site, owner: str, answers: bytes) -> None:
@@ -82,7 +76,6 @@ def ranked(folder: Path, downloads: Path) -> list[tuple[str, int, float]]:
     ],
     ids=["a task", "two tasks"],
 )
-@pytest.mark.usefixtures("short_waits")
 def test_from_its_upload_to_the_ranking(
     site: Site, verb: Verb, tmp_path: Path, change: Change, cells: int, ranking: list[tuple[str, int, float]]
 ) -> None:
@@ -107,7 +100,6 @@ def test_from_its_upload_to_the_ranking(
     assert ranked(folder, tmp_path / "downloads") == ranking
 
 
-@pytest.mark.usefixtures("short_waits")
 def test_a_column_that_shows_a_time_is_not_judged(site: Site, verb: Verb, tmp_path: Path) -> None:
     def change(declared: dict[str, Any]) -> None:
         open_now(declared)
