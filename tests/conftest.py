@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.browser import browser as browser
 from tests.forks import forked_python as forked_python
+from tests.generator.after.report.unwritten import unwritten_figures as unwritten_figures
 from tests.generator.dry_run.in_process import runs_in_forks as runs_in_forks
 from tests.organisers import kept_organisers as kept_organisers
 from tests.organisers import known_verdicts as known_verdicts

@@ -13,7 +13,6 @@ from gen_bundle.ground.fetched import read_fetched
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.fetch import FetchRequest, fetch
 from tests.generator.after.report.shared_task import rank, shared_task, submissions
-from tests.generator.after.report.unwritten import unwritten_figures as unwritten_figures
 from tests.live_server import Site, packed
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "unwritten_figures")]

@@ -6,17 +6,18 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import yaml
 from click.testing import CliRunner
 
+from gen_bundle.after.report.figures import _pairs
 from gen_bundle.build.package.programs import program_members
 from gen_bundle.build.package.resolve import ProgramPart, resolve
 from gen_bundle.cli import root
 from gen_bundle.ground.resources import install_command, resource
 from tests.generator.after.report.shared_task import rank, shared_task, submissions
-from tests.generator.after.report.unwritten import unwritten_figures as unwritten_figures
 
 # nearly each test makes a report
 pytestmark = pytest.mark.usefixtures("kept_organisers", "unwritten_figures")
@@ -106,6 +107,17 @@ def test_a_scorer_whose_units_do_not_give_the_score_is_refused(tmp_path: Path) -
     assert done.exit_code == 2
     assert "macro_f1 of A: the score is" in done.stderr
     assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize(
+    ("sort", "difference", "better"), [("desc", 1, 0), ("asc", -1, 0), ("desc", -1, 1), ("asc", 1, 1)]
+)
+def test_the_row_of_a_pair_is_the_better_team(sort: str, difference: float, better: int) -> None:
+    axes = Mock()
+    pair = {"a": "ann", "b": "ben", "difference": difference / 10, "p_holm": 0.01}
+    _pairs(axes, ["ann", "ben"], {"sort": sort, "pairs": [pair]})
+    (column, row, _), _ = axes.plot.call_args
+    assert (column, row) == (1 - better, better)
 
 
 def test_no_scoring_program_holds_the_statistics() -> None:

@@ -11,7 +11,6 @@ from gen_bundle import RankRequest
 from gen_bundle.after.ranking import rank as ranked
 from gen_bundle.build.package.client import VerbProgress
 from tests.generator.after.report.shared_task import rank, shared_task, submissions
-from tests.generator.after.report.unwritten import unwritten_figures as unwritten_figures
 
 pytestmark = pytest.mark.slow  # whichever test is the first makes the reports
 
