@@ -32,9 +32,7 @@ HEADED = b"id,text,language,label\n" + b"".join(
     f"{one},text {one},{'en' if number % 2 else 'de'},{label}\n".encode()
     for number, (one, label) in enumerate(zip(IDS, LABELS, strict=True))
 )
-INPUTS = b"item-000,some text\nitem-001,more text\n"
 SUMMARY = "The writer moves from despair over the lost job to a cautious hope for the spring."
-ALL_IN_2 = "for 20 of 20 items (column 2), from line 2"
 GUESS = " (a guess: nobody says what is secret in this bundle)"
 LABELLED = {"name": "gold.csv", "key": ["id"], "columns": ["label"]}
 
@@ -49,10 +47,10 @@ def own(gold: bytes = b"id,label\n" + GOLD) -> Edit:
     )
 
 
-def task() -> Draft:
-    """A bundle with a table of gold."""
+def task(*edits: Edit) -> Draft:
+    """A bundle with a table of gold, and edits."""
     draft = new()
-    both(delete("ref/truth.txt"), write("ref/gold.csv", GOLD))(draft)
+    both(delete("ref/truth.txt"), write("ref/gold.csv", GOLD), *edits)(draft)
     return draft
 
 
@@ -93,9 +91,7 @@ FOREIGN = [
 
 @pytest.mark.parametrize("edit", FOREIGN)
 def test_gold_of_any_bundle_is_found(edit: Edit, tmp_path: Path) -> None:
-    draft = task()
-    edit(draft)
-    assert len(leaks(draft, tmp_path)) == 1
+    assert len(leaks(task(edit), tmp_path)) == 1
 
 
 SOUND = [
@@ -123,9 +119,7 @@ SOUND = [
 
 @pytest.mark.parametrize("edit", SOUND)
 def test_what_only_looks_like_gold_is_not_reported(edit: Edit, tmp_path: Path) -> None:
-    draft = task()
-    edit(draft)
-    assert leaks(draft, tmp_path) == []
+    assert leaks(task(edit), tmp_path) == []
 
 
 QUERIES = random.Random(4)
@@ -148,24 +142,20 @@ def ranked(pairs: list[tuple[str, str]], more: str = "") -> bytes:
 def test_the_choice_of_relevant_items_is_secret_and_candidates_are_none(
     shown: list[tuple[str, str]], is_found: bool, relevance: str, tmp_path: Path
 ) -> None:
-    draft = task()
     judged = {**JUDGED, "columns": ["relevance"] if relevance else []}
     gold = ranked(RELEVANT[::-1], relevance)
-    both(write("ref/qrels.csv", gold), secret(judged), public("candidates.csv", ranked(shown)))(draft)
-    found = leaks(draft, tmp_path)
+    found = leaks(task(write("ref/qrels.csv", gold), secret(judged), public("candidates.csv", ranked(shown))), tmp_path)
     assert [f"lists {len(shown)} of the 40 rows of query and item" in what for what in found] == [True] * is_found
 
 
 def test_graded_relevance_is_not_given_away_by_the_candidates(tmp_path: Path) -> None:
-    draft = task()
     grades = b"query,item,relevance\n" + b"".join(f"{q},{i},{len(i + q) % 3 + 1}\n".encode() for q, i in RELEVANT)
-    both(write("ref/qrels.csv", grades), secret(JUDGED), public("candidates.csv", ranked(RELEVANT)))(draft)
+    draft = task(write("ref/qrels.csv", grades), secret(JUDGED), public("candidates.csv", ranked(RELEVANT)))
     assert leaks(draft, tmp_path) == []
 
 
 def test_only_the_label_column_of_a_headed_table_is_secret(tmp_path: Path) -> None:
-    draft = task()
-    both(write("ref/gold.csv", HEADED), public("items.csv", b"".join(GOLD.splitlines(keepends=True))))(draft)
+    draft = task(write("ref/gold.csv", HEADED), public("items.csv", b"".join(GOLD.splitlines(keepends=True))))
     assert leaks(draft, tmp_path) == [
         "public data public/items.csv shows label of gold.csv for 20 of 20 items (column 2), from line 1" + GUESS
     ]
@@ -186,9 +176,7 @@ NAMED = [
 
 @pytest.mark.parametrize("edit", NAMED)
 def test_named_secrets_are_found(edit: Edit, tmp_path: Path) -> None:
-    draft = task()
-    both(own(), edit)(draft)
-    assert len(leaks(draft, tmp_path)) == 1
+    assert len(leaks(task(own(), edit), tmp_path)) == 1
 
 
 @pytest.mark.parametrize("written", ["{}", '"{}"'])
@@ -200,8 +188,7 @@ def test_a_column_by_itself_is_told_by_its_order(written: str, tmp_path: Path) -
     shuffled = "\n".join(random.Random(1).sample(labels, len(labels))).encode()
     by_line = secret({"name": "gold.csv", "columns": ["label"]})
     for public_data, is_found in ((together, True), (shuffled, False)):
-        draft = task()
-        both(write("ref/gold.csv", gold), by_line, public("data.tsv", public_data))(draft)
+        draft = task(write("ref/gold.csv", gold), by_line, public("data.tsv", public_data))
         assert bool(leaks(draft, tmp_path)) == is_found
 
 
@@ -213,31 +200,29 @@ def longest_cell(request: pytest.FixtureRequest) -> None:
 
 @pytest.mark.usefixtures("longest_cell")
 def test_a_column_with_an_open_quotation_mark_is_searched_for_up_to_there(tmp_path: Path) -> None:
-    draft = task()
     labels = random.Random(5).choices(["a", "b", "c"], k=60)
     gold = "\n".join(["label", *labels, '"' + "x" * 200_000]).encode()
     shown = "".join(f"text {n}\t{label}\n" for n, label in enumerate(["label", *labels])).encode()
-    both(write("ref/gold.csv", gold), secret({"name": "gold.csv", "columns": ["label"]}), public("d.tsv", shown))(draft)
+    draft = task(
+        write("ref/gold.csv", gold), secret({"name": "gold.csv", "columns": ["label"]}), public("d.tsv", shown)
+    )
     assert leaks(draft, tmp_path)
 
 
 @pytest.mark.usefixtures("longest_cell")
 def test_gold_is_read_beyond_a_very_long_text(tmp_path: Path) -> None:
-    draft = task()
     labels = random.Random(5).choices(["a", "b", "c"], k=60)
     texts = ["long " * 40_000, *["short"] * 59]
     rows = (f'{n},"{text}",{label}' for n, (text, label) in enumerate(zip(texts, labels, strict=True)))
     gold = "\n".join(["id,text,label", *rows]).encode()
     shown = "\n".join(["id,label", *(f"{n},{label}" for n, label in enumerate(labels))]).encode()
-    both(write("ref/gold.csv", gold), secret(LABELLED), public("d.csv", shown))(draft)
-    assert leaks(draft, tmp_path)
+    assert leaks(task(write("ref/gold.csv", gold), secret(LABELLED), public("d.csv", shown)), tmp_path)
 
 
 def test_a_secret_that_nothing_has_is_named(tmp_path: Path) -> None:
-    draft = task()
     misspelt = {**LABELLED, "columns": ["lable"]}
     optional = {**LABELLED, "columns": ["label", "reason"]}
-    both(write("ref/gold.csv", HEADED), secret(misspelt, optional, {"name": "glod.csv"}, {"name": "*.csv"}))(draft)
+    draft = task(write("ref/gold.csv", HEADED), secret(misspelt, optional, {"name": "glod.csv"}, {"name": "*.csv"}))
     report = draft.check(tmp_path)
     assert [finding.what for finding in report.findings if finding.id == "secret-not-there"] == [
         "named as secret, and not in the reference data: 'lable' in gold.csv",
@@ -262,9 +247,7 @@ NAMED_SOUND = [
 
 @pytest.mark.parametrize("edit", NAMED_SOUND)
 def test_what_participants_hold_is_no_named_secret(edit: Edit, tmp_path: Path) -> None:
-    draft = task()
-    both(own(), edit)(draft)
-    assert leaks(draft, tmp_path) == []
+    assert leaks(task(own(), edit), tmp_path) == []
 
 
 def documents(*shown: str) -> Edit:
@@ -283,9 +266,7 @@ def documents(*shown: str) -> Edit:
 def test_input_that_lies_beside_its_annotations_is_no_leak(
     shown: tuple[str, ...], expected: str, tmp_path: Path
 ) -> None:
-    draft = task()
-    documents(*shown)(draft)
-    assert draft.check(tmp_path).later == expected
+    assert task(documents(*shown)).check(tmp_path).later == expected
 
 
 FIELDS = ["title", "answer", "order", "by", "index", "first", "second"]
@@ -325,9 +306,7 @@ WIDE = [
 
 @pytest.mark.parametrize("edit", WIDE)
 def test_labels_tied_to_ids_are_found_wherever_the_id_stands(edit: Edit, tmp_path: Path) -> None:
-    draft = task()
-    both(own(), edit)(draft)
-    (what,) = leaks(draft, tmp_path)
+    (what,) = leaks(task(own(), edit), tmp_path)
     assert "shows label of gold.csv for 20 of 20 items" in what
 
 
@@ -353,9 +332,7 @@ def test_a_table_with_texts_and_empty_cells_shows_what_is_secret(
     writer = csv.DictWriter(out, shown, extrasaction="ignore")
     writer.writeheader()
     writer.writerows(rows)
-    draft = task()
-    both(write("ref/gold.csv", gold), public("test.csv", out.getvalue().encode()))(draft)
-    assert leaks(draft, tmp_path) == found
+    assert leaks(task(write("ref/gold.csv", gold), public("test.csv", out.getvalue().encode())), tmp_path) == found
 
 
 NUMBERS = [(str(1 + number * 7 % 20), "01"[number % 3 == 0]) for number in range(20)]
@@ -377,19 +354,15 @@ def features(seed: int, size: int) -> bytes:
     ],
 )
 def test_small_numbers_are_ids_only_where_a_column_agrees(data: bytes, found: bool, tmp_path: Path) -> None:
-    draft = task()
     gold = "id,label\n" + "".join(f"{i},{y}\n" for i, y in NUMBERS)
-    both(own(gold.encode()), public("train.csv", data))(draft)
-    assert bool(leaks(draft, tmp_path)) == found
+    assert bool(leaks(task(own(gold.encode()), public("train.csv", data)), tmp_path)) == found
 
 
 @pytest.mark.parametrize(("gold", "written"), [("{}", "{}.0"), ("{}.0", "{}"), ("{}.5", "{}.50")])
 def test_a_number_is_the_same_however_its_decimals_are_written(gold: str, written: str, tmp_path: Path) -> None:
     scores = "id,label\n" + "".join(f"{one},{gold.format(20 + number % 5)}\n" for number, one in enumerate(IDS))
     shown = "".join(f"{one},75,{written.format(20 + number % 5)}\n" for number, one in enumerate(IDS)).encode()
-    draft = task()
-    both(own(scores.encode()), public("items.csv", shown))(draft)
-    (what,) = leaks(draft, tmp_path)
+    (what,) = leaks(task(own(scores.encode()), public("items.csv", shown)), tmp_path)
     assert what == "public data public/items.csv shows label of gold.csv for 20 of 20 items (column 3), from line 1"
 
 
@@ -412,30 +385,25 @@ ANEW = b"<key><!-- gold --><chain id='c1'><node value='he' id='1' /><node value=
 )
 @pytest.mark.parametrize("named", [write("x", b""), secret({"name": "key.xml"})], ids=["foreign", "own"])
 def test_xml_is_the_same_however_it_is_written(edit: Edit, found: list[str], named: Edit, tmp_path: Path) -> None:
-    draft = task()
-    both(delete("ref/gold.csv"), write("ref/key.xml", KEY), named, edit)(draft)
-    assert leaks(draft, tmp_path) == found
+    assert leaks(task(delete("ref/gold.csv"), write("ref/key.xml", KEY), named, edit), tmp_path) == found
 
 
 @pytest.mark.parametrize(("indent", "is_found"), [(b" " * 100, True), (b" " * 200, False)])
 def test_a_large_file_is_the_same_up_to_five_times_as_large(indent: bytes, is_found: bool, tmp_path: Path) -> None:
     nodes = [b'<node id="%d" value="%s"/>' % (number, b"he" * (number % 3)) for number in range(36_000)]
     key, shown = (b"<key>" + space.join(nodes) + b"</key>" for space in (b"\n", b" " + indent))
-    draft = task()
-    both(delete("ref/gold.csv"), write("ref/key.xml", key), secret({"name": "key.xml"}), public("a.xml", shown))(draft)
+    draft = task(delete("ref/gold.csv"), write("ref/key.xml", key), secret({"name": "key.xml"}), public("a.xml", shown))
     assert leaks(draft, tmp_path) == ["public data public/a.xml is the reference file key.xml"] * is_found
 
 
 @pytest.mark.parametrize(("name", "is_found"), [("score_attack.rb", False), ("scoring.md", False), ("gold.py", True)])
 def test_a_program_that_participants_have_too_is_no_gold(name: str, is_found: bool, tmp_path: Path) -> None:
     program = b"".join(b"puts rank(%d)\n" % number for number in range(40))
-    draft = task()
-    both(write("x", b""), write(f"ref/{name}", program), public(name, program))(draft)
+    draft = task(write("x", b""), write(f"ref/{name}", program), public(name, program))
     assert leaks(draft, tmp_path) == [f"public data public/{name} is the reference file {name}"] * is_found
 
 
 @pytest.mark.parametrize("shown", [KEY, ANEW])
 def test_gold_that_is_not_in_the_bundle_is_found(shown: bytes, tmp_path: Path) -> None:
-    draft = task()
-    both(with_options(elsewhere=[Elsewhere([{"name": "key.xml"}], {"key.xml": KEY})]), public("x.xml", shown))(draft)
+    draft = task(with_options(elsewhere=[Elsewhere([{"name": "key.xml"}], {"key.xml": KEY})]), public("x.xml", shown))
     assert leaks(draft, tmp_path) == ["public data public/x.xml is the reference file key.xml"]

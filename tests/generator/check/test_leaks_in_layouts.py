@@ -62,25 +62,19 @@ LAYOUTS = {
 @pytest.mark.parametrize("edit", LAYOUTS.values(), ids=LAYOUTS)
 @pytest.mark.parametrize("named", [write("x", b""), own()], ids=["foreign", "own"])
 def test_gold_is_found_in_any_layout(named: Edit, edit: Edit, tmp_path: Path) -> None:
-    draft = task()
-    both(named, edit)(draft)
-    (what,) = leaks(draft, tmp_path)
+    (what,) = leaks(task(named, edit), tmp_path)
     assert "20 of 20 items" in what or "items with " in what or "the reference file gold.csv" in what
 
 
 @pytest.mark.parametrize("text", [as_json(LABELS), as_json(LABELS, indent=1), ",".join(LABELS).encode()])
 def test_a_column_is_found_as_a_list(text: bytes, tmp_path: Path) -> None:
-    draft = task()
-    both(own(), public("a.json", text))(draft)
-    assert len(leaks(draft, tmp_path)) == 1
+    assert len(leaks(task(own(), public("a.json", text)), tmp_path)) == 1
 
 
 @pytest.mark.parametrize("label", ["neutral", "joyful"])
 def test_ids_in_a_file_that_is_named_by_their_label(label: str, tmp_path: Path) -> None:
-    draft = task()
     data = "\n".join(by_label(label)).encode()
-    both(own(), public(f"{label}.txt", data))(draft)
-    assert len(leaks(draft, tmp_path)) == 1
+    assert len(leaks(task(own(), public(f"{label}.txt", data)), tmp_path)) == 1
 
 
 def gold_of(values: Lists) -> Edit:
@@ -113,9 +107,7 @@ def lists(values: Lists) -> dict[str, bytes]:
 def test_gold_that_is_a_list_is_found(
     place: Callable[[bytes], Edit], values: Lists, layout: str, tmp_path: Path
 ) -> None:
-    draft = task()
-    both(gold_of(values), place(lists(values)[layout]))(draft)
-    assert len(leaks(draft, tmp_path)) == 1
+    assert len(leaks(task(gold_of(values), place(lists(values)[layout])), tmp_path)) == 1
 
 
 INNOCENT = {
@@ -136,18 +128,14 @@ INNOCENT = {
 @pytest.mark.parametrize("edit", INNOCENT.values(), ids=INNOCENT)
 @pytest.mark.parametrize("named", [write("x", b""), own()], ids=["foreign", "own"])
 def test_layouts_without_gold_are_not_reported(named: Edit, edit: Edit, tmp_path: Path) -> None:
-    draft = task()
-    both(named, edit)(draft)
-    assert leaks(draft, tmp_path) == []
+    assert leaks(task(named, edit), tmp_path) == []
 
 
 @pytest.mark.parametrize(("gold", "written"), [("1.{}", "1,{}"), ("1.{}", "1.{}e+00"), ("2{}", "2.{}e1")])
 def test_numbers_of_other_countries_and_programs(gold: str, written: str, tmp_path: Path) -> None:
     scores = "id;label\n" + "".join(f"{one};{gold.format(1 + number % 7)}\n" for number, one in enumerate(IDS))
     shown = "".join(f"{one};{written.format(1 + number % 7)}\n" for number, one in enumerate(IDS)).encode()
-    draft = task()
-    both(own(scores.encode()), public("items.csv", shown))(draft)
-    (what,) = leaks(draft, tmp_path)
+    (what,) = leaks(task(own(scores.encode()), public("items.csv", shown)), tmp_path)
     assert what == "public data public/items.csv shows label of gold.csv for 20 of 20 items (column 2), from line 1"
 
 
@@ -168,16 +156,13 @@ def database(folder: Path) -> bytes:
 
 def test_what_cannot_be_looked_into_is_noted(tmp_path: Path) -> None:
     files = {"deep.zip": nested_zip(6), "broken.db": database(tmp_path)[:4096], "gold.arrow": b"ARROW1\0\0"}
-    draft = task()
-    both(*(public(name, data) for name, data in files.items()))(draft)
+    draft = task(*(public(name, data) for name, data in files.items()))
     noted = [finding.what for finding in draft.check(tmp_path).findings if finding.id == "not-looked-into"]
     assert len(noted) == len(files)
 
 
 def test_a_database_is_looked_into(tmp_path: Path) -> None:
-    draft = task()
-    public("gold.db", database(tmp_path))(draft)
-    (what,) = leaks(draft, tmp_path)
+    (what,) = leaks(task(public("gold.db", database(tmp_path))), tmp_path)
     assert what == "public data public/gold.db/gold.csv holds all lines of the reference file gold.csv"
 
 
@@ -192,8 +177,7 @@ def test_a_database_is_looked_into(tmp_path: Path) -> None:
     ids=["long text", "long cell", "brackets", "300 deep", "470 deep", "480 deep", "490 deep"],
 )
 def test_odd_files_are_searched_like_others(data: bytes, tmp_path: Path) -> None:
-    draft = task()
-    both(own(), public("a.json", data), public("b.csv", GOLD))(draft)
+    draft = task(own(), public("a.json", data), public("b.csv", GOLD))
     assert [what.split()[2] for what in leaks(draft, tmp_path)] == ["public/b.csv"]
 
 
@@ -207,54 +191,47 @@ MANY_ITEMS = "".join(f"item-{number:03},{label}\n" for number, label in enumerat
     ids=["no head", "a head", "a head and a rule", "other rows"],
 )
 def test_a_column_of_markdown_in_the_order_of_the_gold(head: str, is_found: bool, tmp_path: Path) -> None:
-    draft = task()
     rows = "".join(f"| {label} |\n" for label in MANY)
-    both(own(f"id,label\n{MANY_ITEMS}".encode()), public("a.md", f"{head}{rows}".encode()))(draft)
+    draft = task(own(f"id,label\n{MANY_ITEMS}".encode()), public("a.md", f"{head}{rows}".encode()))
     assert ["in the order of the items" in what for what in leaks(draft, tmp_path)] == [True] * is_found
 
 
 @pytest.mark.parametrize(("items", "rare", "expected"), [(200, 2, []), (200, 3, ["leak"]), (25, 3, ["leak-suspected"])])
 def test_few_items_unlike_the_others_say_little(items: int, rare: int, expected: list[str], tmp_path: Path) -> None:
-    draft = task()
     rarely = [items // 5 * number for number in range(rare)]
     labels = [f"item-{number:03},{'joyful' if number in rarely else 'neutral'}\n" for number in range(items)]
     shown = "".join(f"{number},{line}" for number, line in enumerate(labels))
-    both(own(f"id,label\n{''.join(labels)}".encode()), public("a.csv", f"n,id,label\n{shown}".encode()))(draft)
+    draft = task(own(f"id,label\n{''.join(labels)}".encode()), public("a.csv", f"n,id,label\n{shown}".encode()))
     assert [one.id for one in draft.check(tmp_path).findings if one.id.startswith("leak")] == expected
 
 
 @pytest.mark.parametrize(("items", "is_found"), [(8, False), (20, True)])
 def test_a_short_example_submission_may_be_right(items: int, is_found: bool, tmp_path: Path) -> None:
-    draft = task()
     gold = "".join(f"{one},{label}\n" for one, label in PAIRS[:items])
-    both(own(f"id,label\n{gold}".encode()), solution(f"id,label\n{gold}".encode()))(draft)
+    draft = task(own(f"id,label\n{gold}".encode()), solution(f"id,label\n{gold}".encode()))
     assert ["is the reference file gold.csv" in what for what in leaks(draft, tmp_path)] == [True] * is_found
 
 
 def test_lines_without_an_answer_are_lines(tmp_path: Path) -> None:
     """An example submission with the gold's empty sets, too, is right in more lines than say something."""
-    draft = task()
     gold = "".join(f"topic-{number}\n" + "\n" * (number % 3) for number in range(9))
-    both(own(gold.encode()), solution(gold.encode()))(draft)
+    draft = task(own(gold.encode()), solution(gold.encode()))
     assert ["is the reference file gold.csv" in what for what in leaks(draft, tmp_path)] == [True]
 
 
 def test_rounded_numbers_are_found(tmp_path: Path) -> None:
-    draft = task()
     scores = [number * 37 % 100 / 10 for number in range(100)]
     gold = "".join(f"item-{number:03},{score}\n" for number, score in enumerate(scores))
     shown = "".join(f"item-{number:03},{round(score)}\n" for number, score in enumerate(scores))
-    both(own(f"id,label\n{gold}".encode()), public("a.csv", f"id,strength\n{shown}".encode()))(draft)
+    draft = task(own(f"id,label\n{gold}".encode()), public("a.csv", f"id,strength\n{shown}".encode()))
     (what,) = leaks(draft, tmp_path)
     assert "shows label of gold.csv rounded for 100 of 100 items" in what
 
 
 def test_a_gold_text_with_escaped_line_ends_is_found(tmp_path: Path) -> None:
-    draft = task()
     words = SUMMARY.split()
     wrapped = "\\n".join(" ".join(words[start : start + 4]) for start in range(0, len(words), 4))
-    both(own(), kit("run.py", f'SHOWN = "{wrapped}"\n'.encode()))(draft)
-    (what,) = leaks(draft, tmp_path)
+    (what,) = leaks(task(own(), kit("run.py", f'SHOWN = "{wrapped}"\n'.encode())), tmp_path)
     assert "holds words of 1 of 1 gold texts" in what
 
 
