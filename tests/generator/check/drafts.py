@@ -128,17 +128,21 @@ class Draft:
         return check_path(path, **{"now": NOW, **self.options})
 
 
-def new() -> Draft:
-    """A sound bundle of the new format."""
-    return Draft(copy.deepcopy(NEW), dict(NEW_FILES))
-
-
-def old() -> Draft:
-    """A sound bundle of the old format."""
-    return Draft(copy.deepcopy(OLD), dict(OLD_FILES))
-
-
 Edit = Callable[[Draft], None]
+
+
+def new(*edits: Edit) -> Draft:
+    """A sound bundle of the new format, with edits."""
+    draft = Draft(copy.deepcopy(NEW), dict(NEW_FILES))
+    both(*edits)(draft)
+    return draft
+
+
+def old(*edits: Edit) -> Draft:
+    """A sound bundle of the old format, with edits."""
+    draft = Draft(copy.deepcopy(OLD), dict(OLD_FILES))
+    both(*edits)(draft)
+    return draft
 
 
 def put(*path_and_value: Any) -> Edit:
@@ -257,7 +261,7 @@ class Case:
 
     trigger: Edit
     near: Edit = nothing
-    base: Callable[[], Draft] = new
+    base: Callable[..., Draft] = new
 
 
 SECOND_TASK = put(

@@ -15,10 +15,8 @@ from tests.generator.check.drafts import Edit, drop, new, nothing, put
 
 def bundle(folder: Path, edit: Edit = nothing, name: str = "bundle.zip") -> str:
     """A bundle's zip with an edit."""
-    draft = new()
-    edit(draft)
     path = folder / name
-    path.write_bytes(draft.as_zip())
+    path.write_bytes(new(edit).as_zip())
     return str(path)
 
 

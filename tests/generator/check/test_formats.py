@@ -4,15 +4,15 @@ import json
 from pathlib import Path
 
 from gen_bundle.check.report import Report, github, sarif, text
-from tests.generator.check.drafts import both, drop, first_phase, new, put, write
+from tests.generator.check.drafts import drop, new, public, put, unpacked
+from tests.generator.check.drafts import text as written
 
 KEYS = ["id", "severity", "file", "line", "column", "what", "consequence", "repair", "source", "first"]
 
 
 def refused(folder: Path) -> Report:
     """A report with an error, a warning and a note."""
-    draft = new()
-    both(drop("terms"), put("reward", "TODO"), put("published", False), put("title", "a\x1b[31m, b: 100%"))(draft)
+    draft = new(drop("terms"), put("reward", "TODO"), put("published", False), put("title", "a\x1b[31m, b: 100%"))
     return draft.check(folder)
 
 
@@ -29,8 +29,7 @@ def test_json_is_one_line_with_the_fixed_fields(tmp_path: Path) -> None:
 
 
 def test_positions_count_from_one_and_point_at_the_key(tmp_path: Path) -> None:
-    draft = new()
-    draft.text = "version: 2\ntitle: A\nphases:\n  - name: P\n    start: 31.13.2031\n    tasks: [0]\n"
+    draft = new(written("version: 2\ntitle: A\nphases:\n  - name: P\n    start: 31.13.2031\n    tasks: [0]\n"))
     finding = next(one for one in draft.check(tmp_path).findings if one.id == "date-unreadable")
     assert (finding.file, finding.line, finding.column) == ("competition.yaml", 5, 5)
 
@@ -47,10 +46,8 @@ def test_text_says_verdict_place_consequence_and_repair(tmp_path: Path) -> None:
 
 
 def test_what_a_rule_says_is_printed_once(tmp_path: Path) -> None:
-    draft = new()
-    for key in ("collaborators", "whitelist_emails", "secret_key"):
-        put(key, "x")(draft)
-    lines = list(text(draft.check(tmp_path)))
+    ignored = (put(key, "x") for key in ("collaborators", "whitelist_emails", "secret_key"))
+    lines = list(text(new(*ignored).check(tmp_path)))
     assert lines[1] == "  warning key-ignored"
     assert ["is ignored" in line for line in lines[2:5]] == [True, True, True]
     assert [line.split(":")[0].strip() for line in lines[5:]] == ["what happens", "what to do"]
@@ -65,10 +62,7 @@ def test_github_escapes_what_would_end_a_command(tmp_path: Path) -> None:
 
 
 def test_annotations_of_a_folder_name_the_file_itself(tmp_path: Path) -> None:
-    draft = new()
-    put("reward", "TODO")(draft)
-    draft.is_folder = True
-    (line,) = github(draft.check(tmp_path))
+    (line,) = github(new(put("reward", "TODO"), unpacked).check(tmp_path))
     assert line.startswith(f"::warning file={tmp_path}/unpacked/competition.yaml,line=30,col=")
 
 
@@ -83,10 +77,7 @@ def test_sarif_names_rules_levels_and_places(tmp_path: Path) -> None:
 
 
 def test_of_many_findings_of_a_rule_the_rest_is_counted(tmp_path: Path) -> None:
-    draft = new()
-    first_phase(public_data="public")(draft)
-    for number in range(25):
-        write(f"public/{number}.kind{number}", b"\x00\x01\x02" * 9)(draft)
+    draft = new(*(public(f"{number}.kind{number}", b"\x00\x01\x02" * 9) for number in range(25)))
     lines = [line for line in text(draft.check(tmp_path)) if line.startswith("    ")]
     assert sum("is a file of bytes" in line for line in lines) == 20
     assert "    … and 5 more (--json lists all)" in lines

@@ -45,12 +45,13 @@ def objects(table: Table) -> list[dict[str, str]]:
 
 def bundle(gold: Table, *edits: Edit, named: Edit = UNNAMED) -> Draft:
     """A bundle with this gold, and files in its public data."""
-    draft = new()
-    both(delete("ref/truth.txt"), write("ref/gold.csv", written(gold)), put("phases", 0, "public_data", "public"))(
-        draft
+    return new(
+        delete("ref/truth.txt"),
+        write("ref/gold.csv", written(gold)),
+        put("phases", 0, "public_data", "public"),
+        named,
+        *edits,
     )
-    both(named, *edits)(draft)
-    return draft
 
 
 def renamed(cells: list[str]) -> list[str]:

@@ -137,16 +137,13 @@ DEEP = "deep: " + "[" * 5000 + "]" * 5000 + "\n"
     ],
 )
 def test_hostile_input_gets_a_finding(edit: Edit, rule_id: str, tmp_path: Path) -> None:
-    draft = new()
-    edit(draft)
-    assert found(checked(draft, tmp_path), rule_id)
+    assert found(checked(new(edit), tmp_path), rule_id)
 
 
 @pytest.mark.slow
 def test_thirty_thousand_members(tmp_path: Path) -> None:
     """A step that takes a minute for 100,000 members because it looks at each pair takes 5 s for these."""
-    draft = new()
-    raw(packed({**SOUND, **{f"d/{number}": b"" for number in range(30_000)}}))(draft)
+    draft = new(raw(packed({**SOUND, **{f"d/{number}": b"" for number in range(30_000)}})))
     started = time.process_time()
     report = draft.check(tmp_path)
     assert time.process_time() - started < 5
@@ -154,35 +151,26 @@ def test_thirty_thousand_members(tmp_path: Path) -> None:
 
 
 def test_a_merge_key_that_loops_ends(tmp_path: Path) -> None:
-    draft = new()
-    text(TEXT + "merged: &m {<<: *m}\n")(draft)
-    assert checked(draft, tmp_path).accepted
+    assert checked(new(text(TEXT + "merged: &m {<<: *m}\n")), tmp_path).accepted
 
 
 @pytest.mark.slow
 def test_paths_of_a_thousand_folders(tmp_path: Path) -> None:
-    draft = new()
-    raw(packed({**SOUND, "ref/" + "d/" * 1500 + "gold.txt": b"a\nb\n"}))(draft)
-    assert checked(draft, tmp_path).accepted
+    assert checked(new(raw(packed({**SOUND, "ref/" + "d/" * 1500 + "gold.txt": b"a\nb\n"}))), tmp_path).accepted
 
 
 def test_a_zip_in_a_zip_in_a_zip_is_read_no_further(tmp_path: Path) -> None:
     data = packed({"truth.txt": b"a\nb\na\n"})
     for _ in range(50):
         data = packed({"more.zip": data})
-    draft = new()
-    first_phase(starting_kit="kit.zip")(draft)
-    write("kit.zip", data)(draft)
-    assert checked(draft, tmp_path).later == "ok"
+    assert checked(new(first_phase(starting_kit="kit.zip"), write("kit.zip", data)), tmp_path).later == "ok"
 
 
 def test_a_bomb_inside_a_data_zip_is_not_inflated(tmp_path: Path) -> None:
     inner = bytearray(packed({"truth.txt": b"0" * 1000}))
     entry = inner.rindex(b"PK\x01\x02")
     inner[entry + 24 : entry + 28] = (3 << 30).to_bytes(4, "little")
-    draft = new()
-    first_task(reference_data="r.zip")(draft)
-    write("r.zip", bytes(inner))(draft)
+    draft = new(first_task(reference_data="r.zip"), write("r.zip", bytes(inner)))
     assert "r.zip" in found(checked(draft, tmp_path), "data-no-zip")
 
 

@@ -201,9 +201,7 @@ def faults(draft: Draft, version: PlatformVersion, folder: Path) -> list[tuple[s
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("shape", SOUND)
 def test_nothing_is_said_of_sound_shapes(shape: str, version: PlatformVersion, tmp_path: Path) -> None:
-    draft = new()
-    SOUND[shape](draft)
-    assert faults(draft, version, tmp_path) == []
+    assert faults(new(SOUND[shape]), version, tmp_path) == []
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -211,9 +209,7 @@ def test_nothing_is_said_of_sound_shapes(shape: str, version: PlatformVersion, t
 def test_faults_are_found_alone(fault: str, version: PlatformVersion, tmp_path: Path) -> None:
     edit, said = FAULTY[fault]
     rule_id, _, words = said.partition(": ")
-    draft = new()
-    edit(draft)
-    found = faults(draft, version, tmp_path)
+    found = faults(new(edit), version, tmp_path)
     assert [what for found_id, what in found if found_id == rule_id and words in what]
     expected = {rule_id} | ({"ingestion-only-during-scoring"} if "only during scoring" in fault else set())
     assert {found_id for found_id, _ in found} == expected
@@ -221,10 +217,8 @@ def test_faults_are_found_alone(fault: str, version: PlatformVersion, tmp_path: 
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_nothing_is_said_of_an_ingestion_program_of_the_old_format(version: PlatformVersion, tmp_path: Path) -> None:
-    draft = old()
     command = b"command: python $ingestion_program/ingestion.py $input $output $ingestion_program $submission_program"
-    put("phases", 1, "ingestion_program", "ingestion.zip")(draft)
-    put("phases", 1, "input_data", "input.zip")(draft)
+    draft = old(put("phases", 1, "ingestion_program", "ingestion.zip"), put("phases", 1, "input_data", "input.zip"))
     draft.files |= {
         "ingestion.zip": packed({"metadata": command, "ingestion.py": ARGUMENTS}),
         "input.zip": packed({"train.csv": b"id,text\n1,good\n"}),
@@ -244,7 +238,5 @@ def test_nothing_is_said_of_an_ingestion_program_of_the_old_format(version: Plat
 def test_a_submission_is_a_program_in_one_version_only(
     version: PlatformVersion, metadata: bytes, said: str | None, tmp_path: Path
 ) -> None:
-    draft = new()
-    solution({"predict.py": b"", "metadata": metadata})(draft)
-    found = faults(draft, version, tmp_path)
+    found = faults(new(solution({"predict.py": b"", "metadata": metadata})), version, tmp_path)
     assert [what.partition("'solution/' ")[2] for _, what in found] == ([said] if said else [])

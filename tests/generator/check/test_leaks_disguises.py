@@ -41,16 +41,14 @@ INPUT = table(IDS, TEXTS, names="id text")
 
 def bundle(gold: bytes, column: str, *edits: Edit) -> Draft:
     """A bundle with this gold, of which one column is secret, and inputs in its public data."""
-    draft = new()
-    both(
+    return new(
         delete("ref/truth.txt"),
         write("ref/gold.csv", gold),
         secret({"name": "gold.csv", "key": ["id"], "columns": [column]}),
         put("phases", 0, "public_data", "public"),
         write("public/items.csv", INPUT),
         *edits,
-    )(draft)
-    return draft
+    )
 
 
 def said(draft: Draft, folder: Path) -> dict[str, list[str]]:

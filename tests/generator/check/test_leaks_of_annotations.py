@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.generator.check.drafts import both, delete, new, put, secret, write
+from tests.generator.check.drafts import delete, new, put, secret, write
 from tests.generator.check.test_leaks_disguises import said
 
 DRAW = random.Random(3)
@@ -91,14 +91,13 @@ WAYS = {
 
 def rules(gold: str, files: dict[str, bytes], folder: Path) -> set[str]:
     name, data = GOLDS[gold]
-    draft = new()
-    both(
+    draft = new(
         delete("ref/truth.txt"),
         write(f"ref/{name}", data),
         secret({"name": name, "key": ["id"], "columns": ["gold"], "public": ["text", "tokens"]}),
         put("phases", 0, "public_data", "public"),
         *(write(f"public/{file}", content) for file, content in files.items()),
-    )(draft)
+    )
     return set(said(draft, folder))
 
 

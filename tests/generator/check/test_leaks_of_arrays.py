@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.generator.check.drafts import both, delete, new, packed, public, secret, write
+from tests.generator.check.drafts import delete, new, packed, public, secret, write
 from tests.generator.ground.zips.test_arrays import LABELS, npy
 from tests.scoring_programs.declared.arrays_as_files import nifti, npz, png
 
@@ -25,12 +25,11 @@ from tests.scoring_programs.declared.arrays_as_files import nifti, npz, png
 )
 @pytest.mark.parametrize("gold", [npy(LABELS), npz(masks=LABELS), nifti(LABELS)], ids=["npy", "npz", "nii.gz"])
 def test_gold_arrays_are_found(name: str, data: bytes, is_found: bool, gold: bytes, tmp_path: Path) -> None:
-    draft = new()
-    both(
+    draft = new(
         delete("ref/truth.txt"),
         write("ref/gold.bin", gold),
         write("ref/empty.npy", npy(np.zeros((7, 9)))),
         secret({"name": "*"}),
         public(name, data),
-    )(draft)
+    )
     assert draft.check(tmp_path).leaks == is_found

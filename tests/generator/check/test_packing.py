@@ -18,9 +18,7 @@ def run(*arguments: object) -> Result:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A sound bundle, unpacked, that names ref.zip and holds ref/."""
-    draft = new()
-    first_task(reference_data="ref.zip")(draft)
-    return draft.unpack(tmp_path / "bundle")
+    return new(first_task(reference_data="ref.zip")).unpack(tmp_path / "bundle")
 
 
 def test_a_folder_is_packed_and_checked(folder: Path, tmp_path: Path) -> None:

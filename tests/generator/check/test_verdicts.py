@@ -24,9 +24,7 @@ from tests.generator.check.drafts import (
 
 def verdict(edit: Edit, folder: Path, base: Any = new) -> str | None:
     """`refused`, or what happens after the upload."""
-    draft = base()
-    edit(draft)
-    report = draft.check(folder)
+    report = base(edit).check(folder)
     return report.later if report.accepted else "refused"
 
 
@@ -105,34 +103,28 @@ def test_an_unread_false_matters_where_the_platform_assumes_true(edit: Edit, exp
     ],
 )
 def test_old_and_misspelt_keys_are_named_with_the_right_one(place: tuple[Any, ...], said: str, tmp_path: Path) -> None:
-    draft = new()
-    put(*place, "x")(draft)
-    (finding,) = draft.check(tmp_path).findings
+    (finding,) = new(put(*place, "x")).check(tmp_path).findings
     assert finding.id == "key-ignored"
     assert said in finding.what
 
 
 def test_what_only_codalab_read_is_one_warning(tmp_path: Path) -> None:
-    draft = old()
-    for key in ("anonymous_leaderboard", "hide_chart", "allow_teams"):
-        put(key, True)(draft)
-    both(put("phases", 1, "color", "white"), put("phases", 1, "leaderboard_management_mode", "hide_results"))(draft)
+    ignored = (put(key, True) for key in ("anonymous_leaderboard", "hide_chart", "allow_teams"))
+    in_phase = {"color": "white", "leaderboard_management_mode": "hide_results"}
+    draft = old(*ignored, *(put("phases", 1, key, value) for key, value in in_phase.items()))
     warnings = [finding for finding in draft.check(tmp_path).findings if finding.severity == "warning"]
     assert [finding.id for finding in warnings] == ["key-ignored"]
     assert "anonymous_leaderboard, hide_chart, allow_teams; in phase 1 leaderboard_management_mode" in warnings[0].what
 
 
 def test_a_solution_of_a_task_that_no_phase_runs_is_shown_nowhere(tmp_path: Path) -> None:
-    edit = both(SECOND_TASK, put("solutions", [{"index": 0, "tasks": [1], "path": "ref"}]))
-    draft = new()
-    edit(draft)
+    draft = new(SECOND_TASK, put("solutions", [{"index": 0, "tasks": [1], "path": "ref"}]))
     assert "solution-of-no-task" in [finding.id for finding in draft.check(tmp_path).findings]
 
 
 def test_a_metric_is_named_with_the_title_that_gives_it_away(tmp_path: Path) -> None:
-    draft = new()
-    put("leaderboards", 0, "columns", 0, "title", "RMSE")(draft)
-    assert "points (RMSE)" in draft.check(tmp_path).findings[0].what
+    edit = put("leaderboards", 0, "columns", 0, "title", "RMSE")
+    assert "points (RMSE)" in new(edit).check(tmp_path).findings[0].what
 
 
 @pytest.mark.parametrize(

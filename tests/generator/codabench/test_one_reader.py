@@ -23,8 +23,7 @@ MEAN = {"title": "Mean", "key": "mean", "index": 2, "computation": "avg", "compu
 
 def sound() -> Draft:
     """A bundle that works, with everything in it that the two may read in their own ways."""
-    draft = new()
-    both(
+    return new(
         TWO_TASKS,
         put("phases", 0, "max_submissions", 20),
         put("phases", 0, "max_submissions_per_day", 3),
@@ -38,8 +37,7 @@ def sound() -> Draft:
         put("enable_detailed_results", True),
         put("queue", ""),
         write("sol/answers.txt", b"b\nb\nb\n"),
-    )(draft)
-    return draft
+    )
 
 
 @pytest.mark.slow
@@ -90,8 +88,7 @@ def test_what_the_check_calls_sound_the_dry_run_reads(number: int, tmp_path: Pat
     ],
 )
 def test_odd_ways_to_write_what_the_platform_takes(edit: Edit, tmp_path: Path) -> None:
-    draft = new()
-    edit(draft)
+    draft = new(edit)
     assert draft.check(tmp_path).accepted
     read = read_competition(draft.unpack(tmp_path / "bundle"))
     declared = CompetitionYaml(NOW, read_yaml(dumped(draft.yaml).encode())).competition
@@ -115,8 +112,6 @@ def test_odd_ways_to_write_what_the_platform_takes(edit: Edit, tmp_path: Path) -
 def test_what_a_run_needs_is_named_with_its_place(
     place: tuple[Any, ...], value: object, said: str, tmp_path: Path
 ) -> None:
-    draft = new()
-    put(*place, value)(draft)
     with pytest.raises(UserError) as raised:
-        read_competition(draft.unpack(tmp_path))
+        read_competition(new(put(*place, value)).unpack(tmp_path))
     assert any(said in message for message in raised.value.messages)
