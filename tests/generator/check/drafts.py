@@ -168,7 +168,7 @@ def first_phase(**values: Any) -> Edit:
     return lambda draft: draft.yaml["phases"][0].update(copy.deepcopy(values))
 
 
-def public(name: str, content: bytes) -> Edit:
+def public(name: str, content: bytes | str) -> Edit:
     """Give the first phase public data, with a file."""
     return both(first_phase(public_data="public"), write(f"public/{name}", content))
 
@@ -200,9 +200,9 @@ def drop(*path: Any) -> Edit:
     return edit
 
 
-def write(name: str, data: bytes) -> Edit:
+def write(name: str, data: bytes | str) -> Edit:
     """Add or replace a file."""
-    return lambda draft: draft.files.__setitem__(name, data)
+    return lambda draft: draft.files.__setitem__(name, data.encode() if isinstance(data, str) else data)
 
 
 def delete(name: str) -> Edit:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.generator.check.drafts import Draft, Edit, both, delete, kit, new, packed, png, put, secret, write
+from tests.generator.check.drafts import Draft, Edit, both, delete, kit, new, packed, png, public, put, secret, write
 
 DRAW = random.Random(5)
 IDS = [f"r{number:03}" for number in DRAW.sample(range(1000), 120)]
@@ -45,8 +45,7 @@ def bundle(gold: bytes, column: str, *edits: Edit) -> Draft:
         delete("ref/truth.txt"),
         write("ref/gold.csv", gold),
         secret({"name": "gold.csv", "key": ["id"], "columns": [column]}),
-        put("phases", 0, "public_data", "public"),
-        write("public/items.csv", INPUT),
+        public("items.csv", INPUT),
         *edits,
     )
 
@@ -57,10 +56,6 @@ def said(draft: Draft, folder: Path) -> dict[str, list[str]]:
     for finding in draft.check(folder).findings:
         found.setdefault(finding.id, []).append(finding.what)
     return found
-
-
-def public(data: bytes | str, name: str = "more.dat") -> Edit:
-    return write(f"public/{name}", data if isinstance(data, bytes) else data.encode())
 
 
 def page(text: str) -> Edit:
@@ -105,7 +100,7 @@ RANKED = sorted(range(120), key=lambda place: VALUES[place])
 def each(text: str, name: str) -> Edit:
     """A file for each item, of which the label is all or a part."""
     items = zip(IDS, TEXTS, MOODS, strict=True)
-    return both(*(public(text.format(text=one_text, mood=mood), name.format(one)) for one, one_text, mood in items))
+    return both(*(public(name.format(one), text.format(text=one_text, mood=mood)) for one, one_text, mood in items))
 
 
 def conll(comment: str) -> str:
@@ -124,43 +119,43 @@ def npz() -> bytes:
 
 TABLE = "\n".join(f"{one},{mood}" for one, mood in PAIRS)
 DISGUISES: dict[str, Edit] = {
-    "a notebook with an HTML table": public(notebook(shown=html(PAIRS)), "look.ipynb"),
-    "HTML in JSON": public(json.dumps({"shown": html(SHUFFLED)}), "page.json"),
-    "an export of Label Studio": public(json.dumps(STUDIO), "export.json"),
+    "a notebook with an HTML table": public("look.ipynb", notebook(shown=html(PAIRS))),
+    "HTML in JSON": public("page.json", json.dumps({"shown": html(SHUFFLED)})),
+    "an export of Label Studio": public("export.json", json.dumps(STUDIO)),
     "labels in a list of objects": public(
-        json.dumps([{"id": one, "ann": [{"tag": mood}]} for one, mood in SHUFFLED]), "a.json"
+        "a.json", json.dumps([{"id": one, "ann": [{"tag": mood}]} for one, mood in SHUFFLED])
     ),
-    "rows of JSON": public(json.dumps([[one, "a text", mood] for one, mood in SHUFFLED]), "a.json"),
-    "a dict on a line of code": public(ONE_LINE, "load.py"),
-    "a dict in a notebook": public(notebook(source=ONE_LINE), "load.ipynb"),
+    "rows of JSON": public("a.json", json.dumps([[one, "a text", mood] for one, mood in SHUFFLED])),
+    "a dict on a line of code": public("load.py", ONE_LINE),
+    "a dict in a notebook": public("load.ipynb", notebook(source=ONE_LINE)),
     "a dict on a page": page(f"`{ONE_LINE}`"),
-    "a dict of codes": public("G = {" + ",".join(f'"{one}":{CODES[mood]}' for one, mood in SHUFFLED) + "}", "load.py"),
-    "a list of codes in code": public(CODE_LIST, "load.py"),
+    "a dict of codes": public("load.py", "G = {" + ",".join(f'"{one}":{CODES[mood]}' for one, mood in SHUFFLED) + "}"),
+    "a list of codes in code": public("load.py", CODE_LIST),
     "the competition's description": put("description", "; ".join(f"{one} is {mood}" for one, mood in PAIRS)),
     "a phase's description": put("phases", 0, "description", "\n".join(f"- {one}: {mood}" for one, mood in PAIRS)),
-    "blocks of YAML": public("".join(f"- id: {one}\n  text: a b\n  mood: {mood}\n" for one, mood in PAIRS), "a.yaml"),
-    "nested YAML": public("".join(f"{one}:\n  gold:\n    mood: {mood}\n" for one, mood in SHUFFLED), "a.yml"),
-    "INI": public("".join(f"[{one}]\nlanguage = en\nmood = {mood}\n\n" for one, mood in PAIRS), "a.ini"),
-    "id and label on two lines": public("".join(f"{one}\n{mood}\n" for one, mood in SHUFFLED), "a.txt"),
-    "comments of CoNLL-U": public(conll("# sent_id = {}\n# mood = {}"), "a.conllu"),
-    "CoNLL": public(conll("#\t{}\n#\t{}"), "a.conll"),
+    "blocks of YAML": public("a.yaml", "".join(f"- id: {one}\n  text: a b\n  mood: {mood}\n" for one, mood in PAIRS)),
+    "nested YAML": public("a.yml", "".join(f"{one}:\n  gold:\n    mood: {mood}\n" for one, mood in SHUFFLED)),
+    "INI": public("a.ini", "".join(f"[{one}]\nlanguage = en\nmood = {mood}\n\n" for one, mood in PAIRS)),
+    "id and label on two lines": public("a.txt", "".join(f"{one}\n{mood}\n" for one, mood in SHUFFLED)),
+    "comments of CoNLL-U": public("a.conllu", conll("# sent_id = {}\n# mood = {}")),
+    "CoNLL": public("a.conll", conll("#\t{}\n#\t{}")),
     "inputs sorted by label": write(
         "public/items.csv", table([row[0] for row in SORTED], [row[1] for row in SORTED], names="id text")
     ),
     "ids and labels in two files": both(
-        public("\n".join(one for one, _ in SHUFFLED), "ids.txt"),
-        public("\n".join(m for _, m in SHUFFLED), "labels.txt"),
+        public("ids.txt", "\n".join(one for one, _ in SHUFFLED)),
+        public("labels.txt", "\n".join(m for _, m in SHUFFLED)),
     ),
     "folders of codes": both(
-        *(public(text, f"{CODES[mood]}/{one}.txt") for one, text, mood in zip(IDS, TEXTS, MOODS, strict=True))
+        *(public(f"{CODES[mood]}/{one}.txt", text) for one, text, mood in zip(IDS, TEXTS, MOODS, strict=True))
     ),
     "addresses and labels": public(
-        "".join(f"https://a.org/t/{one}.html?v=1,{mood}\n" for one, mood in SHUFFLED), "a.csv"
+        "a.csv", "".join(f"https://a.org/t/{one}.html?v=1,{mood}\n" for one, mood in SHUFFLED)
     ),
-    "labels in addresses": public("".join(f"https://a.org/{mood}/{one}.html\n" for one, mood in SHUFFLED), "a.txt"),
+    "labels in addresses": public("a.txt", "".join(f"https://a.org/{mood}/{one}.html\n" for one, mood in SHUFFLED)),
     "labels in links": page("\n".join(f"- [text](https://a.org/{mood}/{one}.html)" for one, mood in SHUFFLED)),
-    "paths and labels": public("file,mood\n" + "".join(f"img\\{one}.png,{mood}\n" for one, mood in PAIRS), "list.csv"),
-    "labels glued to ids": public("\n".join(f"{mood}.{one}" for one, mood in SHUFFLED), "a.txt"),
+    "paths and labels": public("list.csv", "file,mood\n" + "".join(f"img\\{one}.png,{mood}\n" for one, mood in PAIRS)),
+    "labels glued to ids": public("a.txt", "\n".join(f"{mood}.{one}" for one, mood in SHUFFLED)),
     "a file for each label": each("{mood}\n", "each/{}.txt"),
     "a folder for each label": each("{mood}", "each/{}/label.txt"),
     "the label below the text": each("{text}\n{mood}\n", "each/{}.txt"),
@@ -168,30 +163,30 @@ DISGUISES: dict[str, Edit] = {
     "XML for each": each("<doc><text>{text}</text><mood>{mood}</mood></doc>", "each/{}.xml"),
     "front matter": each("---\nmood: {mood}\n---\n\n{text}\n", "each/{}.md"),
     "ids by code": public(
-        json.dumps({code: [one for one, mood in PAIRS if CODES[mood] == code] for code in "012"}), "a.json"
+        "a.json", json.dumps({code: [one for one, mood in PAIRS if CODES[mood] == code] for code in "012"})
     ),
-    "the positives": public("\n".join(POSITIVES), "hard.txt"),
-    "93 % of the labels": public(table(IDS, NOISY, names="id pred"), "features.csv"),
-    "probabilities": public(table(IDS, [f"{chance:.4f}" for chance in CHANCES], names="id p"), "features.csv"),
-    "an array of NumPy": public(b"\x93NUMPY\x01\x00" + struct.pack("<120q", *(int(CODES[m]) for m in MOODS)), "y.npy"),
-    "arrays of NumPy in a zip": public(npz(), "y.npz"),
-    "a pickle of texts": public(pickle.dumps(dict(PAIRS), protocol=0), "y.pkl"),
-    "a stream of PDF": public(b"%PDF-1.7\nstream\n" + zlib.compress(TABLE.encode()) + b"\nendstream\x00", "a.pdf"),
-    "EXIF of a photo": public(b"\xff\xd8\xff\xe1\x00\x00Exif\0\0" + TABLE.encode() + b"\xff\xd9", "a.jpg"),
+    "the positives": public("hard.txt", "\n".join(POSITIVES)),
+    "93 % of the labels": public("features.csv", table(IDS, NOISY, names="id pred")),
+    "probabilities": public("features.csv", table(IDS, [f"{chance:.4f}" for chance in CHANCES], names="id p")),
+    "an array of NumPy": public("y.npy", b"\x93NUMPY\x01\x00" + struct.pack("<120q", *(int(CODES[m]) for m in MOODS))),
+    "arrays of NumPy in a zip": public("y.npz", npz()),
+    "a pickle of texts": public("y.pkl", pickle.dumps(dict(PAIRS), protocol=0)),
+    "a stream of PDF": public("a.pdf", b"%PDF-1.7\nstream\n" + zlib.compress(TABLE.encode()) + b"\nendstream\x00"),
+    "EXIF of a photo": public("a.jpg", b"\xff\xd8\xff\xe1\x00\x00Exif\0\0" + TABLE.encode() + b"\xff\xd9"),
     "text after the logo's end": write("logo.png", png() + TABLE.encode()),
-    "a byte stream": public(zlib.compress(TABLE.encode()) + b"\0", "a.bin"),
-    "EBCDIC": public(TABLE.encode("cp037"), "a.txt"),
+    "a byte stream": public("a.bin", zlib.compress(TABLE.encode()) + b"\0"),
+    "EBCDIC": public("a.txt", TABLE.encode("cp037")),
 }
 REGRESSION_DISGUISES: dict[str, Edit] = {
-    "whole numbers": public(table(IDS, [f"{value:.0f}" for value in VALUES], names="id age"), "a.csv"),
-    "three bins": public(table(IDS, ["abc"[int(value // 10.001)] for value in VALUES], names="id group"), "a.csv"),
+    "whole numbers": public("a.csv", table(IDS, [f"{value:.0f}" for value in VALUES], names="id age")),
+    "three bins": public("a.csv", table(IDS, ["abc"[int(value // 10.001)] for value in VALUES], names="id group")),
     "ids in order of the gold": write(
         "public/items.csv", table([IDS[place] for place in RANKED], [TEXTS[place] for place in RANKED], names="id text")
     ),
     "two annotators": public(
-        table(IDS, [f"{v + d:.3f}" for v, d in zip(VALUES, [0.5, -0.25] * 60, strict=True)], names="id one"), "a.csv"
+        "a.csv", table(IDS, [f"{v + d:.3f}" for v, d in zip(VALUES, [0.5, -0.25] * 60, strict=True)], names="id one")
     ),
-    "a little noise": public(table(IDS, [f"{v + DRAW.gauss(0, 0.5):.3f}" for v in VALUES], names="id f"), "a.csv"),
+    "a little noise": public("a.csv", table(IDS, [f"{v + DRAW.gauss(0, 0.5):.3f}" for v in VALUES], names="id f")),
 }
 
 
@@ -239,44 +234,44 @@ OPTIONS = [
     {"id": one, "text": text, "options": ["joyful", "neutral", "sad"]} for one, text in zip(IDS, TEXTS, strict=True)
 ]
 INNOCENTS: dict[str, Edit] = {
-    "training data": public(TRAIN, "train.csv"),
+    "training data": public("train.csv", TRAIN),
     "training data as JSON": public(
-        json.dumps([{"id": f"t{one}", "mood": mood} for one, mood in OTHERS]), "train.json"
+        "train.json", json.dumps([{"id": f"t{one}", "mood": mood} for one, mood in OTHERS])
     ),
-    "a lexicon": public(LEXICON, "lexicon.tsv"),
+    "a lexicon": public("lexicon.tsv", LEXICON),
     "a baseline, 80 % right": answers(right(0.8)),
     "a baseline, 90 % right": answers(right(0.9)),
-    "a public baseline, 80 % right": public(right(0.8), "baseline.csv"),
+    "a public baseline, 80 % right": public("baseline.csv", right(0.8)),
     "the most frequent label": answers(table(IDS, ["neutral"] * 120, names="id mood")),
-    "a skeleton": public(table(IDS, [""] * 120, names="id mood"), "skeleton.csv"),
+    "a skeleton": public("skeleton.csv", table(IDS, [""] * 120, names="id mood")),
     "a skeleton with one label": kit("example.csv", table(IDS, ["neutral"] * 120, names="id mood")),
     "labels at random": kit("example.csv", table(IDS, features(2, 2, 1)[0], names="id mood")),
-    "the options": public(json.dumps(OPTIONS), "options.json"),
+    "the options": public("options.json", json.dumps(OPTIONS)),
     "the labels": page("Answer `joyful`, `neutral` or `sad`: a line such as `x001,joyful` for each text."),
     "an example of an answer": page("| id | mood |\n| --- | --- |\n| x1 | joyful |\n| x2 | sad |"),
     **{
         f"features {seed}": public(
-            table(IDS, *features(seed, 1 + seed % 4), names="id a b c d e f g h"), "features.csv"
+            "features.csv", table(IDS, *features(seed, 1 + seed % 4), names="id a b c d e f g h")
         )
-        for seed in range(6)
+        for seed in range(4)
     },
-    "embeddings": public(embeddings(), "vectors.csv"),
-    "speakers": public(table(IDS, [f"{mood}-{n % 40}" for n, mood in enumerate(MOODS)], names="id speaker"), "who.csv"),
-    "lengths": public(table(IDS, [str(len(text)) for text in TEXTS], names="id length"), "length.csv"),
-    "texts one by one": both(*(public(text, f"texts/{one}.txt") for one, text in zip(IDS, TEXTS, strict=True))),
+    "embeddings": public("vectors.csv", embeddings()),
+    "speakers": public("who.csv", table(IDS, [f"{mood}-{n % 40}" for n, mood in enumerate(MOODS)], names="id speaker")),
+    "lengths": public("length.csv", table(IDS, [str(len(text)) for text in TEXTS], names="id length")),
+    "texts one by one": both(*(public(f"texts/{one}.txt", text) for one, text in zip(IDS, TEXTS, strict=True))),
     "YAML for each": each("text: {text}\nlang: en\n", "each/{}.yaml"),
     "texts as JSON": both(
-        *(public(json.dumps({"id": one, "text": text}), f"{one}.json") for one, text in zip(IDS, TEXTS, strict=True))
+        *(public(f"{one}.json", json.dumps({"id": one, "text": text})) for one, text in zip(IDS, TEXTS, strict=True))
     ),
-    "ids in a random split": both(public("\n".join(IDS[:60]), "fold1.txt"), public("\n".join(IDS[60:]), "fold2.txt")),
-    "addresses": public("url,of\n" + "".join(f"https://a.org/t/{one}.html,web\n" for one in IDS), "list.csv"),
+    "ids in a random split": both(public("fold1.txt", "\n".join(IDS[:60])), public("fold2.txt", "\n".join(IDS[60:]))),
+    "addresses": public("list.csv", "url,of\n" + "".join(f"https://a.org/t/{one}.html,web\n" for one in IDS)),
     "a notebook without gold": public(
-        notebook(shown=html([(one, str(n % 7)) for n, one in enumerate(IDS)])), "a.ipynb"
+        "a.ipynb", notebook(shown=html([(one, str(n % 7)) for n, one in enumerate(IDS)]))
     ),
-    "code that reads": public("LABELS = ['joyful', 'neutral', 'sad']\nfor one in rows:\n    print(one)\n", "a.py"),
-    "other gold": public(table(*map(list, zip(*OTHERS, strict=True)), names="id mood"), "dev.csv"),
+    "code that reads": public("a.py", "LABELS = ['joyful', 'neutral', 'sad']\nfor one in rows:\n    print(one)\n"),
+    "other gold": public("dev.csv", table(*map(list, zip(*OTHERS, strict=True)), names="id mood")),
     "dates and sources": public(
-        table(IDS, [f"2026-01-{1 + n % 28:02}" for n in range(120)], ["web", "app"] * 60, names="id d s")
+        "more.dat", table(IDS, [f"2026-01-{1 + n % 28:02}" for n in range(120)], ["web", "app"] * 60, names="id d s")
     ),
     "the schedule": put("description", "The test phase ends on 12 May 2031. Labels are joyful, neutral and sad."),
 }
