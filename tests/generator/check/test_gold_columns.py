@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.generator.check.drafts import Draft, Edit, both, delete, leaks, new, packed, put, secret, write
+from tests.generator.check.drafts import Draft, Edit, delete, leaks, new, packed, put, secret, write
 
 DRAW = random.Random(7)
 ITEMS = [f"item-{number:03}" for number in range(40)]
@@ -124,19 +124,6 @@ def test_a_column_of_labels_is_found_however_it_is_written(form: str, named: Edi
     assert [what.partition(" ")[2].split()[1] for what in leaks(draft, tmp_path)][:1] == [
         "public/more.dat" + {"in a zip": "/a/b.csv", "a database": "/answers.csv"}.get(form, "")
     ]
-
-
-@pytest.mark.parametrize("channel", ["page", "kit", "input", "program"])
-def test_it_is_found_in_whatever_participants_get(channel: str, tmp_path: Path) -> None:
-    rows = [f"| {item} | {bit} |" for item, bit in zip(ITEMS, bits(MOODS), strict=True)]
-    leaking = written({"i": ITEMS, "x": bits(MOODS)})
-    edits = {
-        "page": write("overview.md", "\n".join(["# Data", "", "| Item | X |", "| --- | --- |", *rows]).encode()),
-        "kit": both(put("phases", 0, "starting_kit", "kit"), write("kit/x.csv", leaking)),
-        "input": both(put("tasks", 0, "input_data", "input"), write("input/x.csv", leaking)),
-        "program": write("scoring/x.csv", leaking),
-    }
-    assert len(leaks(bundle(GOLD, edits[channel], write("public/a.txt", b"a\n"), named=NAMED), tmp_path)) == 1
 
 
 def test_a_table_in_several_files_of_a_folder_is_one(tmp_path: Path) -> None:

@@ -169,6 +169,8 @@ NAMED = [
     write("scoring/notes.py", f'NOTE = "{SUMMARY}"\n'.encode()),
     public("copy.bin", GOLD),
     solution(GOLD),
+    *(public("a.json", text) for text in (json.dumps(LABELS), json.dumps(LABELS, indent=1), ",".join(LABELS))),
+    *(public(f"{label}.txt", "\n".join(one for one, own in PAIRS if own == label)) for label in set(LABELS)),
 ]
 
 
@@ -347,7 +349,7 @@ def features(seed: int, size: int) -> bytes:
     ("data", "found"),
     [
         ("\n".join(f"a,b,c,d,{y},7,{i}" for i, y in NUMBERS).encode(), True),
-        *((features(seed, 4 + seed), False) for seed in range(12)),
+        *((features(seed, 4 + seed), False) for seed in range(4)),
         (features(1, 400), False),
     ],
 )
@@ -388,7 +390,7 @@ def test_xml_is_the_same_however_it_is_written(edit: Edit, found: list[str], nam
 
 @pytest.mark.parametrize(("indent", "is_found"), [(b" " * 100, True), (b" " * 200, False)])
 def test_a_large_file_is_the_same_up_to_five_times_as_large(indent: bytes, is_found: bool, tmp_path: Path) -> None:
-    nodes = [b'<node id="%d" value="%s"/>' % (number, b"he" * (number % 3)) for number in range(36_000)]
+    nodes = [b'<node id="%d" value="%s"/>' % (number, b"he" * (number % 3)) for number in range(9_000)]
     key, shown = (b"<key>" + space.join(nodes) + b"</key>" for space in (b"\n", b" " + indent))
     draft = task(delete("ref/gold.csv"), write("ref/key.xml", key), secret({"name": "key.xml"}), public("a.xml", shown))
     assert leaks(draft, tmp_path) == ["public data public/a.xml is the reference file key.xml"] * is_found

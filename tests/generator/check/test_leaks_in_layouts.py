@@ -66,17 +66,6 @@ def test_gold_is_found_in_any_layout(named: Edit, edit: Edit, tmp_path: Path) ->
     assert "20 of 20 items" in what or "items with " in what or "the reference file gold.csv" in what
 
 
-@pytest.mark.parametrize("text", [as_json(LABELS), as_json(LABELS, indent=1), ",".join(LABELS).encode()])
-def test_a_column_is_found_as_a_list(text: bytes, tmp_path: Path) -> None:
-    assert len(leaks(task(own(), public("a.json", text)), tmp_path)) == 1
-
-
-@pytest.mark.parametrize("label", ["neutral", "joyful"])
-def test_ids_in_a_file_that_is_named_by_their_label(label: str, tmp_path: Path) -> None:
-    data = "\n".join(by_label(label)).encode()
-    assert len(leaks(task(own(), public(f"{label}.txt", data)), tmp_path)) == 1
-
-
 def gold_of(values: Lists) -> Edit:
     """Reference data whose answers are lists, which a declared competition calls secret."""
     rows = [{"id": one, "text": f"a text of {one}", "answer": value} for one, value in zip(IDS, values, strict=True)]

@@ -57,6 +57,22 @@ def question(**values: object) -> Edit:
     return put("fact_sheet", {"q": {**QUESTION, **values}})
 
 
+IN_DATA = both(write("data/ref/truth.txt", b"c\nd\n"), first_task(reference_data="data/ref/"))
+
+
+def zipped_as(name: str) -> Edit:
+    """Reference data in a folder, and those of a second task in a zip."""
+    folder = both(TWO_TASKS, IN_DATA, first_task(reference_data="data/ref"))
+    return both(folder, write(name, packed({"truth.txt": b"a\nb\nb\n"})), put("tasks", 1, "reference_data", name))
+
+
+def ingestion(arguments: str) -> Edit:
+    """An ingestion program with arguments."""
+    line = f"command: python3 $program/run.py {arguments}\n"
+    program = both(write("ingestion/metadata", line), write("ingestion/run.py", b""))
+    return both(first_task(ingestion_program="ingestion"), program)
+
+
 RANK = {**MEAN, "title": "Rank", "key": "rank", "computation": "avg_rank", "sorting": "asc"}
 RANKED = put("leaderboards", 0, "primary_index", 2)
 BEST = put("leaderboards", 0, "submission_rule", "Force_Best")
@@ -119,35 +135,10 @@ CASES = {
     ),
     "data-empty": Case(both(first_phase(public_data="public"), write("public/", b"")), public("a.txt", b"")),
     # "data/scoring" is zipped into scoring.zip, which the next use of that name finds
-    "packed-over": Case(
-        both(
-            TWO_TASKS,
-            write("data/ref/truth.txt", b"c\nd\n"),
-            write("ref.zip", packed({"truth.txt": b"a\nb\nb\n"})),
-            first_task(reference_data="data/ref"),
-            put("tasks", 1, "reference_data", "ref.zip"),
-        ),
-        both(
-            TWO_TASKS,
-            write("data/ref/truth.txt", b"c\nd\n"),
-            write("data/ref.zip", packed({"truth.txt": b"a\nb\nb\n"})),
-            first_task(reference_data="data/ref"),
-            put("tasks", 1, "reference_data", "data/ref.zip"),
-        ),
-    ),
+    "packed-over": Case(zipped_as("ref.zip"), zipped_as("data/ref.zip")),
     "packed-into": Case(
-        both(
-            write("data/public/a.txt", b"x"),
-            write("data/ref/truth.txt", b"c\nd\n"),
-            first_task(reference_data="data/ref/"),
-            first_phase(public_data="data"),
-        ),
-        both(
-            write("data/public/a.txt", b"x"),
-            write("data/ref/truth.txt", b"c\nd\n"),
-            first_task(reference_data="data/ref/"),
-            first_phase(public_data="data/public/"),
-        ),
+        both(IN_DATA, write("data/public/a.txt", b"x"), first_phase(public_data="data")),
+        both(IN_DATA, write("data/public/a.txt", b"x"), first_phase(public_data="data/public/")),
     ),
     "program-without-metadata": Case(
         both(delete("scoring/metadata.yaml"), write("scoring/metadata.yml", SCORER["metadata.yaml"])),
@@ -163,18 +154,7 @@ CASES = {
     "command-with-shell-syntax": Case(
         command("python3 /app/program/score.py > log.txt"), command("python3 /app/program/score.py --out log.txt")
     ),
-    "command-placeholder": Case(
-        both(
-            first_task(ingestion_program="ingestion"),
-            write("ingestion/metadata", b"command: python3 $program/run.py $input_data $output\n"),
-            write("ingestion/run.py", b""),
-        ),
-        both(
-            first_task(ingestion_program="ingestion"),
-            write("ingestion/metadata", b"command: python3 $program/run.py $input $output\n"),
-            write("ingestion/run.py", b""),
-        ),
-    ),
+    "command-placeholder": Case(ingestion("$input_data $output"), ingestion("$input $output")),
     "command-script-missing": Case(command("python3 Score.py"), command("python3 -u score.py")),
     "command-folder": Case(
         command("python3 score.py /input /output"), command("python3 score.py /app/input /app/output")
