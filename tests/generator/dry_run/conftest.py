@@ -6,7 +6,6 @@ import pytest
 
 from gen_bundle.dry_run.engines import Engine
 from gen_bundle.dry_run.engines.choose import choose_engine
-from gen_bundle.dry_run.engines.process import ProcessEngine
 from tests.engine import PYTHON_IMAGE, require_engine, require_image
 from tests.generator.dry_run.hasty import HastyEngine
 from tests.generator.dry_run.in_process import InProcessEngine
@@ -28,7 +27,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     if request.param == "in-process":
         yield InProcessEngine()
     elif request.param == "process":
-        yield HastyEngine(0.4, ProcessEngine())
+        yield HastyEngine()
     else:
         request.getfixturevalue("container_engine")
         chosen = choose_engine(request.param, lambda _: None)

@@ -21,7 +21,7 @@ from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines import Engine
 from gen_bundle.dry_run.engines.isolation import why_not
 from gen_bundle.dry_run.engines.process import ProcessEngine
-from gen_bundle.dry_run.report import Results, Run
+from gen_bundle.dry_run.report import Results
 from gen_bundle.ground.resources import competitions
 from tests.engine import PYTHON_IMAGE
 from tests.generator.dry_run.bundles import write_files, write_zip
@@ -254,36 +254,20 @@ def hasty(bundle: Path, seconds: float, copy: Path) -> Path:
     return copy
 
 
-@dataclass(frozen=True)
-class Replayed:
-    """A dry run of one submission."""
-
-    results: Results
-    folder: Path
-
-    @property
-    def run(self) -> Run:
-        """The one run."""
-        [run] = self.results.runs
-        return run
-
-    def text(self, name: str) -> str:
-        """One of the files that are kept."""
-        return (self.folder / name).read_text(encoding="utf-8")
-
-    @property
-    def handed_over(self) -> set[str]:
-        """The files of the prediction job's output."""
-        output = self.folder / "prediction-output"
-        return {path.relative_to(output).as_posix() for path in output.rglob("*") if not path.is_dir()}
-
-
-def replay(
-    bundle: Path, files: Mapping[str, str], version: PlatformVersion, engine: Engine, tmp_path: Path
-) -> Replayed:
+def replay(bundle: Path, files: Mapping[str, str], version: PlatformVersion, engine: Engine, tmp_path: Path) -> Results:
     submission = write_zip(tmp_path / "team.zip", files)
-    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], version=version, trust=True), engine)
-    return Replayed(results, tmp_path / "out" / "test" / "joint" / "team")
+    return dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], version=version, trust=True), engine)
+
+
+def kept(tmp_path: Path, name: str) -> str:
+    """One of the files that are kept of it."""
+    return (tmp_path / "out/test/joint/team" / name).read_text(encoding="utf-8")
+
+
+def handed_over(tmp_path: Path) -> set[str]:
+    """The files of the prediction job's output."""
+    output = tmp_path / "out/test/joint/team/prediction-output"
+    return {path.relative_to(output).as_posix() for path in output.rglob("*") if not path.is_dir()}
 
 
 @pytest.mark.parametrize("end", sweep(ENDS, ENDS[::3]), ids=lambda end: f"{end[0]}-{end[1].value}")
@@ -309,33 +293,36 @@ def test_how_it_ends_where_each_program_is_a_process(case: str, bundle: Path, tm
 
 def check_end(case: Case, version: PlatformVersion, engine: Engine, bundle: Path, tmp_path: Path) -> None:
     bundle = hasty(bundle, case.seconds, tmp_path / "hasty") if case.seconds else bundle
-    replayed = replay(bundle, case.files, version, engine, tmp_path)
-    run, stderr, log = replayed.run, replayed.text("stderr.txt"), replayed.text("prediction-ingestion-stdout.txt")
+    results = replay(bundle, case.files, version, engine, tmp_path)
+    [run] = results.runs
+    names = ("stderr.txt", "prediction-ingestion-stdout.txt", "prediction-ingestion-stderr.txt")
+    stderr, log, errors = logs = [kept(tmp_path, name) for name in names]
     if case.accuracy is None:
         assert (run.status, run.exit_code, run.scores) == ("Failed", 1, None), stderr
-        assert replayed.results.board == []
+        assert results.board == []
         assert case.message in stderr
-        assert case.message in replayed.text("prediction-ingestion-stderr.txt")
-        page = replayed.text("output/detailed_results.html")
+        assert case.message in errors
+        page = kept(tmp_path, "output/detailed_results.html")
         assert case.message.split("'")[0] in page.replace("&quot;", '"').replace("&#x27;", "'")
     else:
         assert (run.status, run.exit_code) == ("Finished", 0), stderr
         assert run.scores is not None
         assert run.scores["acc"] == case.accuracy
         assert 0 < run.scores["seconds"] < run.seconds
-        check_handed_over(replayed)
+        check_handed_over(tmp_path)
     assert case.printed in log
-    for text in (stderr, log, replayed.text("prediction-ingestion-stderr.txt")):
+    for text in logs:
         assert "ingestion_kit" not in text
         assert "call_predict" not in text
         assert SECRET not in text
 
 
-def check_handed_over(replayed: Replayed) -> None:
+def check_handed_over(tmp_path: Path) -> None:
     """Only the run, whatever else the code wrote and left running."""
-    [folder] = {name.partition("/")[0] for name in replayed.handed_over} - {"metadata"}
-    assert replayed.handed_over == {"metadata", f"{folder}/metadata.json", f"{folder}/predictions/predictions.csv"}
-    record = json.loads(replayed.text(f"prediction-output/{folder}/metadata.json"))
+    found = handed_over(tmp_path)
+    [folder] = {name.partition("/")[0] for name in found} - {"metadata"}
+    assert found == {"metadata", f"{folder}/metadata.json", f"{folder}/predictions/predictions.csv"}
+    record = json.loads(kept(tmp_path, f"prediction-output/{folder}/metadata.json"))
     assert record["duration"] > 0
     assert record["exit_code"] == 0
 
@@ -369,8 +356,8 @@ def predict(input_folder, output_folder):
 
 @pytest.mark.parametrize("version", PlatformVersion)
 def test_gold_is_nowhere_in_its_reach(version: PlatformVersion, engine: Engine, bundle: Path, tmp_path: Path) -> None:
-    replayed = replay(bundle, {"model.py": LOOKS_FOR_GOLD}, version, engine, tmp_path)
-    log = replayed.text("prediction-ingestion-stdout.txt")
+    replay(bundle, {"model.py": LOOKS_FOR_GOLD}, version, engine, tmp_path)
+    log = kept(tmp_path, "prediction-ingestion-stdout.txt")
     assert "looked through" in log
     assert "found [] variables []" in log
     if engine.name == "docker":
@@ -392,9 +379,9 @@ def predict(input_folder, output_folder):
 @pytest.mark.usefixtures("container_engine")
 @pytest.mark.parametrize("engine", ["docker"], indirect=True)
 def test_containers_have_no_network_and_the_platforms_do(engine: Engine, bundle: Path, tmp_path: Path) -> None:
-    replayed = replay(bundle, {"model.py": REACHES_OUT}, PlatformVersion.V1_32, engine, tmp_path)
-    assert "network: OSError 101" in replayed.text("prediction-ingestion-stdout.txt")  # unreachable
-    assert any("without a network; the platform's workers leave it on" in note for note in replayed.results.notes)
+    results = replay(bundle, {"model.py": REACHES_OUT}, PlatformVersion.V1_32, engine, tmp_path)
+    assert "network: OSError 101" in kept(tmp_path, "prediction-ingestion-stdout.txt")  # unreachable
+    assert any("without a network; the platform's workers leave it on" in note for note in results.notes)
 
 
 FORGES = """\
@@ -418,8 +405,9 @@ os.kill(os.getppid(), signal.SIGKILL)
 def test_a_forged_run_is_refused(bundle: Path, tmp_path: Path) -> None:
     """Code that leaves a record of its own and kills the program that runs it, before that can write another one."""
     code = then(FORGES.replace("WHERE", repr("/app/output")))
-    replayed = replay(bundle, {"model.py": code}, PlatformVersion.V1_32, ProcessEngine(), tmp_path)
-    assert any("ended with exit code 137" in note for note in replayed.results.notes)
-    assert any(name.endswith("metadata.json") for name in replayed.handed_over)  # else nothing was forged
-    assert replayed.run.status == "Failed"
-    assert "the code: has not run to its end" in replayed.run.message
+    results = replay(bundle, {"model.py": code}, PlatformVersion.V1_32, ProcessEngine(), tmp_path)
+    [run] = results.runs
+    assert any("ended with exit code 137" in note for note in results.notes)
+    assert any(name.endswith("metadata.json") for name in handed_over(tmp_path))  # else nothing was forged
+    assert run.status == "Failed"
+    assert "the code: has not run to its end" in run.message

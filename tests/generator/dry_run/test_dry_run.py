@@ -88,7 +88,7 @@ def two_phases(folder: Path, **second: Any) -> Path:
     ).write(folder)
 
 
-def two_tasks(rule: str = "Force_Latest_Multiple") -> Bundle:
+def two_tasks(rule: str) -> Bundle:
     task = {"scoring_program": "program"}
     return Bundle(
         top={
@@ -103,16 +103,22 @@ def two_tasks(rule: str = "Force_Latest_Multiple") -> Bundle:
     )
 
 
-def test_results_on_disk(tmp_path: Path) -> None:
-    results = one(Bundle(), tmp_path, HALF)
-    content = json.loads((tmp_path / "out/dry-run.json").read_text())
+@pytest.mark.slow
+@pytest.mark.usefixtures("runs_in_forks")
+def test_results_on_disk_and_on_stdout(bundle: Path, tmp_path: Path) -> None:
+    result = command(
+        bundle, "--submission", write_zip(tmp_path / "team.zip", HALF), "--out", tmp_path / "out", "--json"
+    )
+    assert result.exit_code == 0
+    assert "phase test" in result.stderr
+    assert result.stdout == (tmp_path / "out/dry-run.json").read_text()
+    content = json.loads(result.stdout)
     assert [set(run) for run in content["runs"]] == [RUN_KEYS]
     assert content["runs"][0]["scores"] == {"acc": 0.5}
     assert content["board"] == [{"phase": "test", "rank": 1, "submission": "team", "cells": {"acc": "0.5"}}]
     kept = tmp_path / "out/test/main/team"
     assert json.loads((kept / "output/scores.json").read_text()) == {"acc": 0.5}
     assert (kept / "stdout.txt").read_text() == ""
-    assert results.good
 
 
 def test_the_kept_job_is_open_to_its_container_alone(tmp_path: Path) -> None:
@@ -237,17 +243,15 @@ def test_names_that_are_no_names_of_folders_are_replaced(tmp_path: Path) -> None
     assert (tmp_path / "out/0/0/submission/output/scores.json").exists()
 
 
-def test_several_tasks_make_a_parent_with_children(tmp_path: Path) -> None:
-    results = one(two_tasks(), tmp_path)
+@pytest.mark.parametrize(
+    ("rule", "first", "whole"), [("Force_Latest_Multiple", "1.0", "1.0"), ("Force_Last", "n/a", "0.75")]
+)
+def test_several_tasks_make_a_parent_with_children(rule: str, first: str, whole: str, tmp_path: Path) -> None:
+    results = one(two_tasks(rule), tmp_path)
     assert told(results) == [("test", "a", "team", "Finished"), ("test", "b", "team", "Finished")]
     [row] = results.board
-    assert row.tasks == {"a": {"acc": "1.0"}, "b": {"acc": "0.75"}}
-    assert row.cells == {"acc": "1.0"}
-
-
-def test_last_of_several_tasks_blanks_the_others(tmp_path: Path) -> None:
-    [row] = one(two_tasks("Force_Last"), tmp_path).board
-    assert row.tasks == {"a": {"acc": "n/a"}, "b": {"acc": "0.75"}}
+    assert row.tasks == {"a": {"acc": first}, "b": {"acc": "0.75"}}
+    assert row.cells == {"acc": whole}
 
 
 def test_cells_of_several_tasks_come_from_the_task_that_owns_the_column(tmp_path: Path) -> None:
@@ -502,15 +506,6 @@ def test_a_zip_that_is_no_bundle_ends_with_2(member: str, message: str, tmp_path
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
     assert not (tmp_path / "evil").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("runs_in_forks")
-def test_json_on_stdout_is_the_file(bundle: Path, tmp_path: Path) -> None:
-    team = write_zip(tmp_path / "team.zip", GOOD)
-    result = command(bundle, "--submission", team, "--out", tmp_path / "out", "--json")
-    assert result.stdout == (tmp_path / "out/dry-run.json").read_text()
-    assert "phase test" in result.stderr
 
 
 def test_the_bundle_itself_is_not_changed(bundle: Path, tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def test_a_driver_that_hangs_or_is_broken_does_not_put_off_the_limit(
     monkeypatch.setattr(import_module("gen_bundle.dry_run.engines.watching"), "DRIVER_SECONDS", 0.2)
     bundle = Bundle("import time\ntime.sleep(60)\n", phase={"execution_time_limit": 1})
     began = time.monotonic()
-    run = replay_one(bundle, tmp_path, HastyEngine(0.2, ProcessEngine(gpu=True))).runs[0]
+    run = replay_one(bundle, tmp_path, HastyEngine(gpu=True)).runs[0]
     assert time.monotonic() - began < 30
     assert run.status == "Failed"
     assert "Time Limit exceeded" in run.message
