@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import networkx as nx
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from are2007 import task2, task4
@@ -54,6 +54,7 @@ CHAINS = st.lists(st.none() | st.integers(0, 3), max_size=9).map(partition)
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(key=CHAINS, response=CHAINS)
 def test_muc_by_counting_intersections(key: list[list[int]], response: list[list[int]]) -> None:
     """Each common part of a key and a response chain gives its size minus 1, on both sides."""
@@ -250,6 +251,7 @@ def test_task_4_by_hand(key: list[list[Mention]], response: list[list[Mention]],
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(key=CHAINS, response=CHAINS)
 def test_with_exact_boundaries_task_4_is_muc(key: list[list[int]], response: list[list[int]]) -> None:
     spans = [[[(2 * m, 2 * m + 1) for m in chain] for chain in side] for side in (key, response)]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clpsych2025 import b, c
@@ -116,6 +116,7 @@ def posts_of(cases: list[tuple[str, str, list[str]]]) -> tuple[ClpsychReference,
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(post_cases)
 def test_published_b_equals_a_plain_implementation(cases: list[tuple[str, str, list[str]]]) -> None:
     consistency, contradiction, entailment = [], [], []
@@ -141,6 +142,7 @@ def test_published_b_equals_a_plain_implementation(cases: list[tuple[str, str, l
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(post_cases)
 def test_as_run_b_equals_a_plain_implementation(cases: list[tuple[str, str, list[str]]]) -> None:
     rows: dict[str, list[float]] = {}
@@ -166,6 +168,7 @@ def test_as_run_b_equals_a_plain_implementation(cases: list[tuple[str, str, list
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(st.lists(st.tuples(text, text), min_size=1, max_size=4))
 def test_c_equals_a_plain_implementation(cases: list[tuple[str, str]]) -> None:
     consistency, mean_of_max, largest, entailed = [], [], [], []

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gen_bundle.build.package.programs import program_description
@@ -55,6 +55,7 @@ def exact_s(given_values: Values) -> dict[str, Fraction]:
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(values)
 def test_the_combined_score(given_values: Values) -> None:
     assert combined_scores(scores(given_values)) == pytest.approx(
