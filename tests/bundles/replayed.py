@@ -1,6 +1,7 @@
 """Builds a bundle, dry-runs its own baselines by the process engine, and compares the board with direct scores."""
 
 import csv
+import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,7 @@ from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
 from gen_bundle.dry_run.engines.process import ProcessEngine
 from gen_bundle.ground.resources import resource
 from tests.generator.dry_run.in_process import InProcessEngine
-from tests.scoring_programs.framed import Files, score
+from tests.scoring_programs.framed import score
 
 OVERRIDES = {"tasks": ("submission_rule=manual",)}
 """Layout `tasks` needs a rule that keeps the scores of all tasks."""
@@ -32,29 +33,29 @@ def rows_of(name: str, *parts: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def direct_scores(tmp_path: Path, name: str, phase: str, baseline: str) -> dict[str, float]:
+@cache
+def direct_scores(name: str, phase: str, baseline: str) -> Mapping[str, float]:
     """All columns of a baseline, scored in this process from the files of `data/`."""
     data = resource("bundles") / name / "data"
-    gold: Files = files_of(data / phase)
-    answers: Files = files_of(data / "baselines" / phase / baseline)
-    outcome = score(tmp_path / f"direct-{phase}-{baseline}", name, gold, answers)
+    with tempfile.TemporaryDirectory() as folder:
+        outcome = score(Path(folder), name, files_of(data / phase), files_of(data / "baselines" / phase / baseline))
     assert outcome.exit_code == 0, outcome.stderr
     return dict(outcome.scores)
 
 
-def check_board(tmp_path: Path, name: str, layout: str, baselines: Sequence[str]) -> None:
+def check_board(tmp_path: Path, name: str, layout: str) -> None:
     """Assert that the boards of the built bundle or bundles show the baselines' direct scores."""
-    expected = {baseline: direct_scores(tmp_path, name, "test", baseline) for baseline in baselines}
+    expected = {baseline: direct_scores(name, "test", baseline) for baseline in ("good", "weak")}
     out = tmp_path / ("bundles" if layout == "separate" else "bundle.zip")
     built = build(BuildRequest(name, out, layout=layout, overrides=OVERRIDES.get(layout, ())))
     assert [bundle.errors for bundle in built] == [()] * len(built)
-    told: dict[str, dict[str, str]] = {baseline: {} for baseline in baselines}
+    told: dict[str, dict[str, str]] = {baseline: {} for baseline in expected}
     # that the packed programs run by themselves, one layout shows
     engine = ProcessEngine() if layout == "joint" else InProcessEngine()
     for number, bundle in enumerate(built):
         results = dry_run(DryRunRequest(bundle.path, tmp_path / f"run{number}", phases=["test"]), engine)
         assert {run.status for run in results.runs} == {"Finished"}, results.runs
-        assert {row.submission for row in results.board} == set(baselines)
+        assert {row.submission for row in results.board} == set(expected)
         for run in results.runs:
             assert run.scores is not None
             own = {key: value for key, value in run.scores.items() if key in own_columns(name, run.task, layout)}

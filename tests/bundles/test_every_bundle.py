@@ -48,9 +48,9 @@ def test_baselines_are_made_without_the_gold(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("phase", ["dev", "test"])
 @pytest.mark.parametrize(("name", "at_least", "at_most"), BETTER)
 def test_the_good_baseline_beats_the_weak_one_everywhere(
-    name: str, at_least: float, at_most: float, phase: str, tmp_path: Path
+    name: str, at_least: float, at_most: float, phase: str
 ) -> None:
-    good, weak = (direct_scores(tmp_path, name, phase, baseline) for baseline in ("good", "weak"))
+    good, weak = (direct_scores(name, phase, baseline) for baseline in ("good", "weak"))
     for key, (sort, _) in columns_of(name).items():
         assert good[key] > at_least * weak[key] if sort == "desc" else good[key] < at_most * weak[key], key
 
@@ -74,5 +74,4 @@ OTHERS = [("are2007", "separate"), ("clarity2026", "separate"), ("process2025", 
 
 @pytest.mark.parametrize("bundle", sweep([*JOINT, *OTHERS], JOINT), ids="-".join)
 def test_the_board_of_the_built_bundle_shows_the_direct_scores(bundle: tuple[str, str], tmp_path: Path) -> None:
-    name, layout = bundle
-    check_board(tmp_path, name, layout, ["good", "weak"])
+    check_board(tmp_path, *bundle)
