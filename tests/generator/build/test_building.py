@@ -1,5 +1,6 @@
 """From a declaration to a bundle, through the public door; we look at what lies in the bundle."""
 
+import errno
 import json
 import os
 import shutil
@@ -168,6 +169,10 @@ def test_layout_separate_replaces_all_bundles_or_none(two_tasks: Path, bundles: 
         ({"source": __file__}, "test_building.py: is a file, and no competition has this name"),
         ({"data": Path(__file__)}, "test_building.py: is a file. Expected one folder per phase"),
         ({"out": Path("/proc/x.zip")}, "^/proc/x.zip: No such file or directory"),
+        ({"out": Path(__file__) / "x.zip"}, "test_building.py: .*--out"),
+        ({"out": Path("x" * 300 + ".zip")}, "File name too long"),
+        ({"out": Path("/dev/full")}, "/dev/full: is a device"),
+        ({"out": Path("/dev/full"), "force": True}, "/dev/full: is a device"),
     ],
 )
 def test_wrong_use_is_told(two_tasks: Path, tmp_path: Path, changes: dict[str, Any], expected: str) -> None:
@@ -193,9 +198,28 @@ def test_source_date_epoch_and_a_queue_of_ones_own_are_honoured(varied: Path) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ended", [UserError, KeyboardInterrupt])
-def test_a_failed_or_interrupted_build_leaves_the_old_bundle_whole(
-    ended: type[BaseException], folder: Path, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("epoch", "moment"), [("0", (1980, 1, 1, 0, 0, 0)), ("99999999999", (2107, 12, 31, 23, 59, 58))]
+)
+def test_a_time_that_a_zip_cannot_hold_becomes_the_nearest(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, epoch: str, moment: tuple[int, ...]
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    with zipfile.ZipFile(built(folder).path) as archive:
+        assert {member.date_time for member in archive.infolist()} == {moment}
+
+
+@pytest.mark.parametrize("epoch", ["", "yesterday", "-5", "1.5"])
+def test_a_source_date_epoch_that_is_no_time_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch, epoch: str) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    with pytest.raises(UserError, match="SOURCE_DATE_EPOCH"):
+        built(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ended", ["by a fault", "by a full disk", "by hand"])
+def test_a_build_that_ends_early_leaves_the_old_bundle_whole(
+    ended: str, folder: Path, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = Path(shutil.copy(bundle, tmp_path))
     before = out.read_bytes()
@@ -203,12 +227,21 @@ def test_a_failed_or_interrupted_build_leaves_the_old_bundle_whole(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    if ended is KeyboardInterrupt:
+    def full(target: Path, _: object) -> None:
+        target.write_bytes(b"half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    if ended == "by hand":
         monkeypatch.setattr(Path, "replace", interrupted)
+    elif ended == "by a full disk":
+        monkeypatch.setattr(sys.modules["gen_bundle.build.building"], "write_zip", full)
     else:
         (folder / "data" / "test" / "gold.csv").write_text("id,label\nt1,nonsense\n", encoding="utf-8")
-    with pytest.raises(ended):
+    with pytest.raises((UserError, KeyboardInterrupt)) as caught:
         built(folder, out=out)
+    assert isinstance(caught.value, KeyboardInterrupt) == (ended == "by hand")
+    if ended == "by a full disk":
+        assert "No space left on device. " in str(caught.value)
     assert out.read_bytes() == before
     assert [path.name for path in tmp_path.glob(".*tmp")] == []
 
@@ -332,16 +365,6 @@ def test_a_worst_score_that_may_be_the_best_is_pointed_out(column: str, worst: f
 
 
 @pytest.mark.slow
-def test_a_page_with_an_unknown_name_is_told_with_its_line(folder: Path) -> None:
-    page = folder / "pages" / "overview.md.j2"
-    page.write_text("# Title\n\n{{ competition.titel }}\n", encoding="utf-8")
-    (folder / "pages" / "terms.md.j2").write_text("{% if %}", encoding="utf-8")
-    messages = refused(folder)
-    assert any(m.startswith("pages/overview.md.j2:3:") and "titel" in m for m in messages)
-    assert any(m.startswith("pages/terms.md.j2:1:") for m in messages)
-
-
-@pytest.mark.slow
 def test_the_press_imports_no_scorer_and_nothing_heavy(folder: Path, tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from gen_bundle.build.building import BuildRequest, build;"
@@ -385,12 +408,3 @@ def test_a_bundle_that_codabench_would_refuse_is_not_left_behind(folder: Path) -
     assert one.path.exists()
     assert any("logo" in error for error in one.errors)
     assert not one.leaks
-
-
-@pytest.mark.slow
-def test_gold_where_participants_can_read_it_stops_a_build(folder: Path) -> None:
-    shutil.copy(folder / "data" / "test" / "gold.csv", folder / "data" / "public" / "test" / "labels.csv")
-    assert any(one.startswith("public/test/labels.csv is the reference file") for one in refused(folder))
-    one = built(folder, force=True)
-    assert any(error.startswith("public/test/labels.csv is the reference file") for error in one.errors)
-    assert one.leaks

@@ -4,7 +4,6 @@ import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -40,15 +39,9 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return work / "bundle.zip"
 
 
-def recorded_dry_run(bundle: Path, version: str, out: Path) -> dict[str, Any]:
-    """What is recorded of a dry run."""
-    done = command("dry-run", bundle, "--engine", "process", "--platform-version", version, "--out", out)
-    assert done.exit_code == 0, done.output
-    found: dict[str, Any] = json.loads((out / "dry-run.json").read_text(encoding="utf-8"))
-    return found
-
-
-def check_board(record: dict[str, Any]) -> None:
+def check_board(out: Path) -> None:
+    """What is recorded of a dry run is right."""
+    record = json.loads((out / "dry-run.json").read_text(encoding="utf-8"))
     board = record["board"]
     assert [(row["phase"], row["submission"]) for row in board] == [("dev", "empty"), ("test", "neutral")]
     assert all("seconds" in row["cells"] for row in board)
@@ -58,18 +51,17 @@ def check_board(record: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", sweep(PlatformVersion, [NEWEST]))
-def test_from_bundle_yaml_to_the_board(version: PlatformVersion, bundle: Path, tmp_path: Path) -> None:
-    check_board(recorded_dry_run(bundle, version, tmp_path / "out"))
-
-
-@pytest.mark.slow
 @pytest.mark.usefixtures("runs_in_forks")
 def test_a_command_from_bundle_yaml_to_the_board(tmp_path: Path) -> None:
     folder = write_competition(tmp_path / "feelings", declaration(interface="command"))
     built = command(folder, "--out", tmp_path / "bundle.zip")
     assert built.exit_code == 0, built.output
-    check_board(recorded_dry_run(tmp_path / "bundle.zip", "1.32", tmp_path / "out"))
+    out = tmp_path / "out"
+    done = command(
+        "dry-run", tmp_path / "bundle.zip", "--engine", "process", "--platform-version", "1.32", "--out", out
+    )
+    assert done.exit_code == 0, done.output
+    check_board(out)
 
 
 class WatchedEngine(InProcessEngine):
@@ -90,10 +82,12 @@ class WatchedEngine(InProcessEngine):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("version", sweep(PlatformVersion, [NEWEST]))
-def test_no_folder_of_the_code_holds_gold(version: PlatformVersion, bundle: Path, tmp_path: Path) -> None:
+def test_code_is_scored_and_none_of_its_folders_holds_gold(
+    version: PlatformVersion, bundle: Path, tmp_path: Path
+) -> None:
     engine = WatchedEngine("a-word-of-gold")
-    results = dry_run(DryRunRequest(bundle, tmp_path / "out", version=version), engine)
-    assert results.good
+    assert dry_run(DryRunRequest(bundle, tmp_path / "out", version=version), engine).good
+    check_board(tmp_path / "out")
     assert engine.found == {"ingestion": [], "program": ["gold.csv", "gold.csv"]}
     assert engine.environments == [{}] * 4
 

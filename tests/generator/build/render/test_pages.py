@@ -1,4 +1,4 @@
-"""Pages are strict: whatever a template gets wrong is told with its place."""
+"""Pages are strict about their templates, and say of the data and of what participants see what holds."""
 
 import re
 from pathlib import Path
@@ -42,6 +42,16 @@ def test_whatever_is_wrong_with_a_page_is_told(folder: Path, text: bytes, messag
     assert told.startswith(f"pages/{message}")
 
 
+def test_faults_of_all_pages_are_told_at_once(folder: Path) -> None:
+    for page, text in (("overview", "# Title\n\n{{ competition.titel }}\n"), ("terms", "{% if %}")):
+        (folder / "pages" / f"{page}.md.j2").write_text(text, encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        render_pages(resolve(folder))
+    overview, terms = caught.value.messages
+    assert overview.startswith("pages/overview.md.j2:3: no 'titel' there.")
+    assert terms.startswith("pages/terms.md.j2:1: ")
+
+
 def test_two_pages_of_one_name_are_told(tmp_path: Path) -> None:
     def change(declaration: dict[str, Any]) -> None:
         declaration["pages"].append({"title": "Again", "file": "more/overview.md.j2"})
@@ -57,19 +67,19 @@ def test_two_pages_of_one_name_are_told(tmp_path: Path) -> None:
 def test_in_layout_tasks_the_evaluation_page_says_what_the_other_tasks_values_are(name: str) -> None:
     """Each row of such a leaderboard shows every column under every task, such as an RMSE of 1000."""
 
-    def evaluation(layout: str) -> str:
+    def evaluation_of(layout: str) -> str:
         competition = resolve(competitions()[name], layout=layout)
         bundles = [competition.only(task.id) for task in competition.tasks] if layout == "separate" else [competition]
         return "".join(render_pages(bundle)["pages/evaluation.md"].decode() for bundle in bundles)
 
-    page = evaluation("tasks")
+    page = evaluation_of("tasks")
     tasks = resolve(competitions()[name]).tasks
     worst = max(abs(column.worst or 0) for task in tasks for column in task.columns)
     assert f"is always {worst:g}. Such a value only fills the place; it is not a result" in page
     for task in tasks:
         assert f"| {task.name} | {'; '.join(column.title for column in task.columns)} |" in page
     for layout in ("joint", "separate"):
-        assert "only fills the place" not in evaluation(layout)
+        assert "only fills the place" not in evaluation_of(layout)
 
 
 @pytest.mark.parametrize("name", competitions())
@@ -94,3 +104,59 @@ def test_raw_pages_are_taken_as_they_are(tmp_path: Path) -> None:
     pages = render_pages(resolve(folder))
     assert pages["pages/start.html"] == b"<p>{{ nobody }} caf\xe9</p>\r\n"
     assert set(pages) == {"pages/start.html", "pages/terms.md.j2"}
+
+
+def evaluation(name: str, *overrides: str) -> str:
+    return render_pages(resolve(competitions()[name], overrides=overrides))["pages/evaluation.md"].decode()
+
+
+def shown(page: str) -> dict[str, list[str]]:
+    """Phase → what the results page, the files and the logs show of a submission."""
+    table = page.split("| Phase | Results page |")[1].split("\n\n")[0]
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in table.splitlines()[2:]]
+    return {phase: cells for phase, *cells in rows}
+
+
+COLUMNS = "the columns of the leaderboard"
+HEADLINE = f"{COLUMNS}, and figures that depend on the submission alone"
+FULL = f"{COLUMNS}, and all figures, as far as they are over at least 5 scored items"
+NOTHING = "that the submission was scored, and no score"
+OPEN, HIDDEN = ["as on the results page", "shown"], ["hidden", "hidden"]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "expected"),
+    [
+        ([], [HEADLINE, *OPEN]),
+        (["details=none"], [COLUMNS, *OPEN]),
+        (["details=full"], [FULL, *OPEN]),
+        (["gold=public"], [FULL, *OPEN]),
+        (["hide_output=true"], [NOTHING, *HIDDEN]),
+        (["hide_score_output=true"], [NOTHING, "hidden", "shown"]),
+        (["hide_output=true", "details=headline"], [HEADLINE, *HIDDEN]),
+    ],
+)
+@pytest.mark.parametrize("name", ["are2007", "clarity2026"])
+def test_the_evaluation_page_says_what_each_phase_shows(name: str, overrides: list[str], expected: list[str]) -> None:
+    page = evaluation(name, *(f"phases.test.{override}" for override in overrides))
+    assert list(shown(page).values())[1] == expected
+
+
+@pytest.mark.parametrize("name", ["process2025", "seedev2016"])
+def test_where_development_gold_was_released_all_figures_are_shown(name: str) -> None:
+    assert shown(evaluation(name))["Development"] == [FULL, *OPEN]
+
+
+@pytest.mark.parametrize("profile", ["published", "as-run"])
+def test_the_test_phase_of_clpsych_hides_everything_but_the_page(profile: str) -> None:
+    page = evaluation("clpsych2025", f"options.profile={profile}")
+    assert shown(page) == {"Development": [HEADLINE, *OPEN], "Test": [NOTHING, *HIDDEN]}
+
+
+@pytest.mark.parametrize("name", sorted(competitions()))
+def test_no_page_sends_readers_to_what_their_phase_does_not_show(name: str) -> None:
+    pages = render_pages(resolve(competitions()[name]))
+    for text in (page.decode() for page in pages.values()):
+        assert "signature in their logs" not in text
+        assert "Every results page" not in text
+        assert "stand in `details.json`" not in text

@@ -54,10 +54,6 @@ def test_latex_escapes_what_it_would_read_as_a_command() -> None:
     assert printed.count(r"\begin{table}") == printed.count(r"\end{table}") == 2
 
 
-def test_json_is_the_result() -> None:
-    assert json.loads(FORMATS["json"](RANKING)) == RANKING.result
-
-
 NAMES = {
     "formula": '=HYPERLINK("http://x")',
     "plus": "+1-2",
@@ -105,9 +101,9 @@ def test_a_team_called_by_a_number_is_no_formula() -> None:
     assert FORMATS["csv"](of_team("-5+2")).splitlines()[1] == "'-5+2,-0.5,'-5+2"
 
 
-@pytest.mark.parametrize("name", NAMES.values(), ids=list(NAMES))
-def test_json_keeps_a_name_exactly(name: str) -> None:
-    assert json.loads(FORMATS["json"](of_team(name)))["teams"][0]["team"] == name
+@pytest.mark.parametrize("ranking", [RANKING, *map(of_team, NAMES.values())], ids=["whole", *NAMES])
+def test_json_is_the_result_exactly(ranking: Ranking) -> None:
+    assert json.loads(FORMATS["json"](ranking)) == ranking.result
 
 
 @pytest.mark.parametrize(

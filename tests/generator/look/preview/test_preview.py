@@ -19,7 +19,7 @@ from gen_bundle.dry_run.engines.process import ProcessEngine
 from gen_bundle.dry_run.report import read_record
 from gen_bundle.ground.errors import UserError
 from gen_bundle.ground.local_server import local_server
-from gen_bundle.look.preview.page import axis, boards, preview_page
+from gen_bundle.look.preview.page import Axis, axis, boards, preview_page
 from gen_bundle.look.preview.reading import read_view
 from tests.browser import DESK, PHONE, looks, visit
 from tests.generator.dry_run.bundles import GOOD, Bundle, write_zip
@@ -60,6 +60,21 @@ def preview(*arguments: object) -> Result:
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
     return write_bundle(tmp_path / "bundle.zip")
+
+
+def page_at(bundle: Path, dry_run: dict[str, Any] | None = None) -> str:
+    """The address of a bundle's preview, written beside it."""
+    file = bundle.with_name("index.html")
+    file.write_text(preview_page(read_view(bundle), dry_run), encoding="utf-8")
+    return file.as_uri()
+
+
+def axis_of(folder: Path, *phases: dict[str, Any]) -> Axis:
+    """The axis of a bundle with these phases."""
+    whole = [{"index": at, "name": "PQ"[at], "tasks": [0], **phase} for at, phase in enumerate(phases)]
+    found = axis(read_view(write_bundle(folder / "b.zip", lambda top: top.update(phases=whole))).phases)
+    assert found is not None
+    return found
 
 
 def test_reads_what_participants_will_meet(bundle: Path) -> None:
@@ -138,28 +153,15 @@ def test_the_schedule_lies_on_one_axis(bundle: Path) -> None:
     [("2026-01-01 00:00:00", "2026-01-02 00:00:00"), ("1990-01-01", "2090-01-01"), ("2026-01-01", "2026-01-01")],
 )
 def test_any_schedule_has_few_ticks(tmp_path: Path, start: str, end: str) -> None:
-    def change(top: dict[str, Any]) -> None:
-        top["phases"] = [{"index": 0, "name": "P", "start": start, "end": end, "tasks": [0]}]
-
-    found = axis(read_view(write_bundle(tmp_path / "b.zip", change)).phases)
-    assert found is not None
-    assert len(found.ticks) <= 6
+    assert len(axis_of(tmp_path, {"start": start, "end": end}).ticks) <= 6
 
 
 @pytest.mark.parametrize(("days", "share"), [(800, 1 / 9), (30, 1 / 2)], ids=["an eighth more", "a month at least"])
 def test_the_axis_goes_on_after_the_start_of_an_endless_phase(tmp_path: Path, days: int, share: float) -> None:
-    def change(top: dict[str, Any]) -> None:
-        start = datetime(2026, 1, 1)
-        last = start + timedelta(days=days)
-        top["phases"] = [
-            {"index": 0, "name": "P", "start": f"{start}", "end": f"{last}", "tasks": [0]},
-            {"index": 1, "name": "Q", "start": f"{last}", "tasks": [0]},
-        ]
-
-    found = axis(read_view(write_bundle(tmp_path / "b.zip", change)).phases)
-    assert found is not None
-    assert found.bars[1].endless
-    assert found.bars[1].width == pytest.approx(100 * share, abs=0.1)
+    last = f"{datetime(2026, 1, 1) + timedelta(days=days)}"
+    _, bar = axis_of(tmp_path, {"start": "2026-01-01 00:00:00", "end": last}, {"start": last}).bars
+    assert bar.endless
+    assert bar.width == pytest.approx(100 * share, abs=0.1)
 
 
 def test_lost_times_are_said(tmp_path: Path) -> None:
@@ -323,37 +325,28 @@ def test_is_served_on_this_machine_alone(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def hostile_page(tmp_path: Path) -> Path:
-    """Everything hostile on one page, and a board."""
+def hostile(tmp_path: Path) -> Path:
+    """A bundle with everything hostile on one page."""
     overview = "# Birds\n\n" + "\n\n".join(HOSTILE.values())
-    bundle = write_bundle(tmp_path / "bundle.zip", files={"overview.md": overview.encode()})
-    file = tmp_path / "index.html"
-    file.write_text(preview_page(read_view(bundle), DRY_RUN), encoding="utf-8")
-    return file
+    return write_bundle(tmp_path / "bundle.zip", files={"overview.md": overview.encode()})
 
 
 @pytest.mark.browser
 @looks
-def test_reads_well_in_a_browser(
-    browser: "Browser", bundle: Path, tmp_path: Path, size: tuple[int, int], dark: bool
-) -> None:
-    file = tmp_path / "index.html"
-    file.write_text(preview_page(read_view(bundle), DRY_RUN), encoding="utf-8")
-    with visit(browser, file.as_uri(), size, dark=dark) as seen:
+def test_reads_well_in_a_browser(browser: "Browser", bundle: Path, size: tuple[int, int], dark: bool) -> None:
+    with visit(browser, page_at(bundle, DRY_RUN), size, dark=dark) as seen:
         assert seen.complaints == []
         assert seen.overflow() == 0
         assert seen.accessibility_violations() == []
 
 
 @pytest.mark.browser
-def test_ranks_of_two_digits_stay_on_one_line(browser: "Browser", bundle: Path, tmp_path: Path) -> None:
+def test_ranks_of_two_digits_stay_on_one_line(browser: "Browser", bundle: Path) -> None:
     rows = [
         {"phase": "dev", "rank": rank, "submission": f"bird-{rank}" * 9, "cells": {"f1": "0.5"}}
         for rank in range(1, 13)
     ]
-    file = tmp_path / "index.html"
-    file.write_text(preview_page(read_view(bundle), {**DRY_RUN, "board": rows}), encoding="utf-8")
-    with visit(browser, file.as_uri(), PHONE) as seen:
+    with visit(browser, page_at(bundle, {**DRY_RUN, "board": rows}), PHONE) as seen:
         ranks = "[...document.querySelector('.board tbody').rows].map(row => row.cells[0].firstChild)"
         lines = (
             "node => { const all = document.createRange(); all.selectNode(node); return all.getClientRects().length }"
@@ -372,11 +365,10 @@ def _ten_columns(top: dict[str, Any]) -> None:
 def test_ten_columns_scroll_with_a_hint_and_names_stay(
     browser: "Browser", tmp_path: Path, size: tuple[int, int]
 ) -> None:
-    file = tmp_path / "index.html"
     cells = {f"m{place}": "0.123456" for place in range(10)}
     row = {"phase": "dev", "rank": 1, "submission": "eagle", "cells": cells}
-    file.write_text(preview_page(read_view(write_bundle(tmp_path / "b.zip", _ten_columns)), {"board": [row]}), "utf-8")
-    with visit(browser, file.as_uri(), size) as seen:
+    bundle = write_bundle(tmp_path / "b.zip", _ten_columns)
+    with visit(browser, page_at(bundle, {"board": [row]}), size) as seen:
         hint = seen.page.locator("#leaderboard .hint").first
         assert hint.inner_text() == "10 columns: scroll sideways to see them all."
         name = seen.page.locator(".board tbody th").first
@@ -397,8 +389,7 @@ def test_labels_of_the_axis_are_whole_and_apart(browser: "Browser", tmp_path: Pa
     def change(top: dict[str, Any]) -> None:
         top["phases"] = [{"index": 0, "name": "P", "start": "2026-01-01 12:00:00", "end": end, "tasks": [0]}]
 
-    file = tmp_path / "index.html"
-    file.write_text(preview_page(read_view(write_bundle(tmp_path / "b.zip", change))), encoding="utf-8")
+    bundle = write_bundle(tmp_path / "b.zip", change)
     edges = """() => {
         const inside = node => { const all = document.createRange(); all.selectNodeContents(node);
                                  const {left, right} = all.getBoundingClientRect(); return [left, right]; };
@@ -406,7 +397,7 @@ def test_labels_of_the_axis_are_whole_and_apart(browser: "Browser", tmp_path: Pa
         const shown = [...document.querySelectorAll('.ticks span')].filter(label => label.offsetParent);
         return [axis.left, ...shown.flatMap(inside), axis.right];
     }"""
-    with visit(browser, file.as_uri()) as seen:
+    with visit(browser, page_at(bundle)) as seen:
         for width in (320, 360, 600, 760, 1280):
             seen.page.set_viewport_size({"width": width, "height": 740})
             seen.page.wait_for_function(f"innerWidth === {width}")  # which may be a frame later
@@ -416,10 +407,8 @@ def test_labels_of_the_axis_are_whole_and_apart(browser: "Browser", tmp_path: Pa
 
 
 @pytest.mark.browser
-def test_dates_break_before_the_time_alone_on_a_phone(browser: "Browser", bundle: Path, tmp_path: Path) -> None:
-    file = tmp_path / "index.html"
-    file.write_text(preview_page(read_view(bundle)), encoding="utf-8")
-    with visit(browser, file.as_uri(), PHONE, zone="Asia/Tokyo") as seen:
+def test_dates_break_before_the_time_alone_on_a_phone(browser: "Browser", bundle: Path) -> None:
+    with visit(browser, page_at(bundle), PHONE, zone="Asia/Tokyo") as seen:
         lines = (
             "[...document.querySelectorAll('.dates td')].filter(cell => cell.textContent.includes(':')).map(cell => {"
             " const text = document.createRange(); text.selectNodeContents(cell);"
@@ -431,10 +420,8 @@ def test_dates_break_before_the_time_alone_on_a_phone(browser: "Browser", bundle
 
 
 @pytest.mark.browser
-def test_shows_times_in_the_readers_zone(browser: "Browser", bundle: Path, tmp_path: Path) -> None:
-    file = tmp_path / "index.html"
-    file.write_text(preview_page(read_view(bundle)), encoding="utf-8")
-    with visit(browser, file.as_uri(), zone="Asia/Tokyo") as seen:
+def test_shows_times_in_the_readers_zone(browser: "Browser", bundle: Path) -> None:
+    with visit(browser, page_at(bundle), zone="Asia/Tokyo") as seen:
         table = seen.page.locator(".dates").first.inner_text().replace("\xa0", " ")
     assert "Sat 10 Jan 2026, 12:00" in table
     assert "(Asia/Tokyo)" in table
@@ -443,22 +430,23 @@ def test_shows_times_in_the_readers_zone(browser: "Browser", bundle: Path, tmp_p
 
 
 @pytest.mark.browser
-def test_hostile_pages_do_nothing(browser: "Browser", hostile_page: Path) -> None:
-    with visit(browser, hostile_page.as_uri()) as seen:
+def test_hostile_pages_do_nothing(browser: "Browser", hostile: Path) -> None:
+    address = page_at(hostile, DRY_RUN)
+    with visit(browser, address) as seen:
         seen.page.mouse.move(640, 600)
         for link in seen.page.locator("main a, main summary").all():
             link.focus()
         assert seen.complaints == []
-        assert [address for address in seen.requests if not address.startswith(("file:", "data:"))] == []
-        assert seen.page.url == hostile_page.as_uri()
+        assert [one for one in seen.requests if not one.startswith(("file:", "data:"))] == []
+        assert seen.page.url == address
         assert seen.page.locator("nav").is_visible()
         assert seen.page.locator("#leaderboard").is_visible()
         parents = "['page-1', 'terms', 'leaderboard'].map(id => document.getElementById(id).parentElement.id)"
         assert seen.page.evaluate(parents) == ["main", "main", "main"]
 
 
-def test_the_page_itself_holds_nothing_that_acts(hostile_page: Path) -> None:
-    page = hostile_page.read_text(encoding="utf-8").split('<section id="page-1">')[1].split("</section>")[0]
+def test_the_page_itself_holds_nothing_that_acts(hostile: Path) -> None:
+    page = preview_page(read_view(hostile), DRY_RUN).split('<section id="page-1">')[1].split("</section>")[0]
     content = page.split('<div class="content paper">')[-1].split('<div class="content">')[-1]
     assert len(content) > 1000
     assert acting(content.split('<p class="note">')[0]) == []
