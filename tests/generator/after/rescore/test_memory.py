@@ -44,15 +44,13 @@ for arguments in json.loads(sys.argv[1]):
 """
 
 
-def rescoring_of(tmp_path: Path, number: int) -> list[str]:
-    """The arguments that rescore so many submissions of 10 KB."""
-    teams = submissions(tmp_path / str(number), {f"team{n:05}": f"{n} " + "1 0 1 1 " * 1250 for n in range(number)})
-    return [str(tmp_path / "bundle"), "--submissions", str(teams), *OPTIONS, "--out", str(tmp_path / f"o{number}")]
-
-
 def test_memory_is_flat(tmp_path: Path) -> None:
-    Bundle().write(tmp_path / "bundle")
-    runs = [rescoring_of(tmp_path, number) for number in (50, 500)]
+    bundle = Bundle().write(tmp_path / "bundle")
+    runs = []
+    for number in (50, 500):
+        place = tmp_path / str(number)
+        teams = submissions(place, {f"team{n:05}": f"{n} " + "1 0 1 1 " * 1250 for n in range(number)})  # of 10 KB
+        runs.append([str(bundle), "--submissions", str(teams), *OPTIONS, "--out", str(place / "out")])
     command = [sys.executable, "-c", PROGRAM, json.dumps(runs)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
