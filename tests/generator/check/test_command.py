@@ -82,19 +82,21 @@ def test_dates_are_judged_against_now(tmp_path: Path) -> None:
     assert over.exit_code == 0
 
 
+def after(folder: Path, **dry_run: object) -> Result:
+    """The check of a bundle, with what a dry run said of it."""
+    (folder / "dry-run.json").write_text(json.dumps({"board": [], **dry_run}))
+    return run(bundle(folder), "--dry-run", str(folder), "--json", "--now", "2031-06-01")
+
+
 def test_scores_of_a_dry_run_are_compared_with_the_columns(tmp_path: Path) -> None:
-    runs = [{"scores": {"more": 1.0}}, {"scores": None}]
-    (tmp_path / "dry-run.json").write_text(json.dumps({"runs": runs, "board": []}))
-    result = run(bundle(tmp_path), "--dry-run", str(tmp_path), "--json", "--now", "2031-06-01")
+    result = after(tmp_path, runs=[{"scores": {"more": 1.0}}, {"scores": None}])
     assert [one["id"] for one in json.loads(result.stdout)["findings"]] == ["primary-never-written"]
     assert result.exit_code == 1
 
 
 def test_logs_of_a_dry_run_are_held_against_what_the_platform_keeps(tmp_path: Path) -> None:
-    runs = [{"scores": {"points": 1.0, "more": 2.0}}]
     measured = [{"log_lines": 1000, "log_bytes": 9000}]
-    (tmp_path / "dry-run.json").write_text(json.dumps({"runs": runs, "board": [], "measured": measured}))
-    result = run(bundle(tmp_path), "--dry-run", str(tmp_path), "--json", "--now", "2031-06-01")
+    result = after(tmp_path, runs=[{"scores": {"points": 1.0, "more": 2.0}}], measured=measured)
     (finding,) = json.loads(result.stdout)["findings"]
     assert finding["id"] == "log-too-long"
     assert "1,000 lines, 9,000 bytes" in finding["what"]

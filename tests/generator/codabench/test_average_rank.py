@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from gen_bundle.codabench.board import Board
 from gen_bundle.codabench.competition import Column, Leaderboard
 from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
+from tests.generator.codabench.test_board import played
 
 OLDER, NEWER = PlatformVersion
 ACC = Column(1, "acc", "Accuracy")
@@ -18,11 +18,7 @@ RANK = Column(0, "rank", "Rank", sorting="asc", computation="avg_rank", inputs=(
 
 def board(columns: Sequence[Column], rows: Sequence[Mapping[str, float]], primary: int = 0) -> dict[str, str]:
     """The shown rank of each row, best first; rows are called a, b, c …"""
-    made = Board(Leaderboard(tuple(columns), primary, "Force_Latest_Multiple"))
-    for name, scores in zip("abcdef", rows, strict=False):
-        entry = made.submit(name, name)
-        made.finish(entry)
-        made.upload(entry, dict(scores))
+    made = played(Leaderboard(tuple(columns), primary, "Force_Latest_Multiple"), *zip("abcdef", rows, strict=False))
     return {row.entry.name: made.cells(row, {})["rank"] for row in made.rows()}
 
 
@@ -80,17 +76,14 @@ def test_a_rank_that_is_not_primary_breaks_no_ties_and_has_its_own_precision() -
 
 
 def test_scores_of_several_tasks_are_added_and_each_task_shows_the_rank() -> None:
-    made = Board(Leaderboard((replace(RANK, inputs=(1,)), ACC), 0, "Force_Latest_Multiple"))
-    for name, (first, second) in {"a": (0.9, 0.1), "b": (0.6, 0.6)}.items():
-        whole = made.submit(name, name, ["one", "two"])
-        for child, score in zip(whole.children, (first, second), strict=True):
-            made.finish(child)
-            made.upload(child, {"acc": score})
+    leaderboard = Leaderboard((replace(RANK, inputs=(1,)), ACC), 0, "Force_Latest_Multiple")
+    uploads = ("a", [{"acc": 0.9}, {"acc": 0.1}]), ("b", [{"acc": 0.6}, {"acc": 0.6}])
+    made = played(leaderboard, *uploads, tasks=2)
     rows = made.rows()
     assert [row.entry.name for row in rows] == ["b", "a"]
     assert made.cells_by_task(rows[0]) == {
-        "one": {"rank": "1.0", "acc": "0.6"},
-        "two": {"rank": "1.0", "acc": "0.6"},
+        "task0": {"rank": "1.0", "acc": "0.6"},
+        "task1": {"rank": "1.0", "acc": "0.6"},
     }
 
 
@@ -102,30 +95,22 @@ def test_a_score_that_a_scorer_writes_for_the_rank_is_shown_and_sorted_by() -> N
 @pytest.mark.parametrize("version", PlatformVersion)
 @pytest.mark.parametrize(
     ("primary", "first"),
-    [
-        (ACC, {OLDER: "b", NEWER: "b"}),
-        (F1, {OLDER: "b", NEWER: "a"}),
-    ],
+    [(ACC, {OLDER: "b", NEWER: "b"}), (F1, {OLDER: "b", NEWER: "a"})],
     ids=["no primary score", "no other score"],
 )
 def test_where_a_missing_score_comes_first(
     version: PlatformVersion, primary: Column, first: Mapping[PlatformVersion, str]
 ) -> None:
-    made = Board(Leaderboard((ACC, F1), primary.index or 0, "Force_Latest_Multiple"), DIFFERENCES[version])
-    for name, scores in {"a": {"acc": 0.5, "f1": 0.5}, "b": {"f1": 0.5}}.items():
-        entry = made.submit(name, name)
-        made.finish(entry)
-        made.upload(entry, scores)
+    leaderboard = Leaderboard((ACC, F1), primary.index or 0, "Force_Latest_Multiple")
+    uploads = ("a", {"acc": 0.5, "f1": 0.5}), ("b", {"f1": 0.5})
+    made = played(leaderboard, *uploads, version=DIFFERENCES[version])
     assert made.rows()[0].entry.name == first[version]
 
 
 def test_switches_of_what_no_known_release_does() -> None:
     newer = replace(DIFFERENCES[NEWER], missing_leads=False, best_prefers_missing=False, parent_may_fail=True)
-    made = Board(Leaderboard((ACC, F1), 1, "Force_Best"), newer)
-    for scores in ({"acc": 0.5, "f1": 0.5}, {"f1": 0.9}):
-        entry = made.submit(str(scores), "ann")
-        made.finish(entry)
-        made.upload(entry, scores)
+    uploads = ("ann", {"acc": 0.5, "f1": 0.5}), ("ann", {"f1": 0.9})
+    made = played(Leaderboard((ACC, F1), 1, "Force_Best"), *uploads, version=newer)
     assert made.rows()[0].cells[0][2] == "0.5"
     whole = made.submit("tasks", "bob", ["one", "two"])
     for child in whole.children:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gen_bundle.codabench.board import Board, NoBoardError, RefusedError, Submitted, shown_text, stored_value
 from gen_bundle.codabench.competition import Column, Leaderboard
 from gen_bundle.codabench.runnable import read_competition
-from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
+from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, Differences, PlatformVersion
 from gen_bundle.codabench.worker import JobFailedError, WorkerCrashError, read_scores
 from tests.generator.dry_run.bundles import Bundle
 from tests.shared import shared_path
@@ -162,32 +162,16 @@ def test_any_scores_are_stored_or_refused(scores: object) -> None:
     assert [row.rank for row in board.rows()] == [1]
 
 
-@pytest.mark.slow
-@given(st.lists(st.tuples(st.none() | st.integers(-3, 3), st.none() | st.integers(-3, 3)), min_size=1, max_size=8))
-def test_order_with_ties_and_gaps(pairs: list[tuple[int | None, int | None]]) -> None:
-    """Descending: gaps first; then ascending: gaps last; then the earlier one."""
-    board = Board(Leaderboard((Column(0, "a", "A"), Column(1, "b", "B", "asc")), 0, "Force_Latest_Multiple"))
-    for number, (a, b) in enumerate(pairs):
-        entry = board.submit(str(number), str(number))
-        board.finish(entry)
-        board.upload(entry, {key: value for key, value in (("a", a), ("b", b)) if value is not None})
-
-    def place(number: int) -> tuple[float, float, int]:
-        a, b = pairs[number]
-        return (-a if a is not None else -math.inf, b if b is not None else math.inf, number)
-
-    expected = sorted(range(len(pairs)), key=place)
-    assert [int(row.entry.name) for row in board.rows()] == expected
-
-
 A, B = Column(0, "a", "A"), Column(1, "b", "B", "asc")
 LOWER = Column(0, "a", "A", "asc")
 HIDDEN = Column(1, "b", "B", hidden=True)
 
 
-def played(leaderboard: Leaderboard, *uploads: tuple[str, object], tasks: int = 1) -> Board:
+def played(
+    leaderboard: Leaderboard, *uploads: tuple[str, object], tasks: int = 1, version: Differences = DIFFERENCES[NEWEST]
+) -> Board:
     """A board after these uploads; with several tasks an upload is a list of scores, one for each."""
-    board = Board(leaderboard)
+    board = Board(leaderboard, version)
     for owner, scores in uploads:
         entry = board.submit(owner, owner, [f"task{n}" for n in range(tasks)] if tasks > 1 else [])
         for part, told in zip(entry.children or [entry], scores if isinstance(scores, list) else [scores], strict=True):
@@ -195,6 +179,22 @@ def played(leaderboard: Leaderboard, *uploads: tuple[str, object], tasks: int = 
             with contextlib.suppress(RefusedError):
                 board.upload(part, told)
     return board
+
+
+@pytest.mark.slow
+@given(st.lists(st.tuples(st.none() | st.integers(-3, 3), st.none() | st.integers(-3, 3)), min_size=1, max_size=8))
+def test_order_with_ties_and_gaps(pairs: list[tuple[int | None, int | None]]) -> None:
+    """Descending: gaps first; then ascending: gaps last; then the earlier one."""
+    scores = [{key: value for key, value in zip("ab", pair, strict=True) if value is not None} for pair in pairs]
+    uploads = ((str(number), one) for number, one in enumerate(scores))
+    board = played(Leaderboard((A, B), 0, "Force_Latest_Multiple"), *uploads)
+
+    def place(number: int) -> tuple[float, float, int]:
+        a, b = pairs[number]
+        return (-a if a is not None else -math.inf, b if b is not None else math.inf, number)
+
+    expected = sorted(range(len(pairs)), key=place)
+    assert [int(row.entry.name) for row in board.rows()] == expected
 
 
 def listed(board: Board) -> list[tuple[str, list[str]]]:
