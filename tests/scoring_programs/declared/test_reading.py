@@ -512,29 +512,21 @@ def test_no_file_ends_in_a_traceback(text: str, name: str, tmp_path_factory: pyt
     texts=st.lists(
         st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=12), min_size=1, max_size=5
     ),
-    name=st.sampled_from(["p.csv", "p.tsv", "p.jsonl", "p.json"]),
+    name=st.sampled_from([*FORMATS]),
 )
 def test_any_text_survives_any_format(texts: list[str], name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """A text is read as it was written, so that the gold equals itself, whatever lines and quotes it holds."""
-    import csv
-    import io
-
     rows = [{"id": f"k{i}", "text": text} for i, text in enumerate(texts)]
     shuffled = random.Random(0).sample(rows, len(rows))
     if name.endswith("sv"):
-        buffer = io.StringIO(newline="")
-        writer = csv.writer(
-            buffer, delimiter="\t" if name == "p.tsv" else ",", lineterminator="\n", quoting=csv.QUOTE_ALL
-        )
-        writer.writerows([["id", "text"], *([row["id"], row["text"]] for row in shuffled)])
-        text = buffer.getvalue()
+        quoted = [{key: '"' + value.replace('"', '""') + '"' for key, value in row.items()} for row in shuffled]
+        text = delimited(quoted, "\t" if name == "p.tsv" else ",")
     else:
         text = json.dumps(shuffled) if name == "p.json" else jsonl_of(shuffled)
     folder = tmp_path_factory.mktemp("text")
     code = "def same(gold, predicted):\n    return float(gold == predicted)\n"
-    fields = [{"field": "text", "type": "text"}]
-    gold_file = {"file": "gold.jsonl"}
-    options = one_table(fields, {"c": "metrics.py:same"}, reference=gold_file, folder=folder, code=code, file=name)
+    keys = {"reference": {"file": "gold.jsonl"}, "folder": folder, "code": code, "file": name}
+    options = one_table([{"field": "text", "type": "text"}], {"c": "metrics.py:same"}, **keys)
     gold = {"gold.jsonl": jsonl_of(rows)}
     assert score(options, gold, {name: text}, folder).value("c") == 1
 

@@ -56,19 +56,16 @@ def test_another_order_of_weighted_labels_is_named(tmp_path: Path) -> None:
     )
 
 
-def test_other_code_of_an_own_function_is_named(tmp_path: Path) -> None:
-    old, new, same = (signature_of(tmp_path / str(i), "metrics.py:mine", divisor=d) for i, d in enumerate((4, 8, 4)))
+@pytest.mark.parametrize(("before", "after"), [({"divisor": 4}, {"divisor": 8}), ({"costs": "1"}, {"costs": "2"})])
+def test_other_code_of_an_own_function_or_what_it_reads_is_named(
+    tmp_path: Path, before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    old, new, same = (
+        signature_of(tmp_path / str(i), "metrics.py:mine", **given) for i, given in enumerate((before, after, before))
+    )
     found = [one.meaning for one in differing_settings(old, new)]
     assert found == ["the code of the scoring program", "the setting c.code"]
     assert same == old
-
-
-def test_what_a_function_reads_is_part_of_its_code(tmp_path: Path) -> None:
-    old, new = (signature_of(tmp_path / text, "metrics.py:mine", costs=text) for text in ("1", "2"))
-    assert [one.meaning for one in differing_settings(old, new)] == [
-        "the code of the scoring program",
-        "the setting c.code",
-    ]
 
 
 @pytest.mark.parametrize("metric", [{"name": "accuracy"}, {"name": "kappa"}, {"name": "f1", "labels": "declared"}])

@@ -1,17 +1,32 @@
-"""Per-unit results: over any units they are what the scorer gives on these units, of one submission or of two mixed."""
+"""Per-unit results: over any units they are what the scorer gives on these units, of one submission or of two mixed.
+
+Every declared column has some, and no run of a program makes any.
+"""
 
 import math
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from gen_bundle.build.package.phase_data import prepare_phases
+from gen_bundle.build.package.programs import program_members
+from gen_bundle.build.package.resolve import resolve
+from gen_bundle.ground.resources import resource
+from gen_bundle.ground.zips.writing import write_zip
 from process2025.submission import MODELS
+from scoring_kit import frame
+from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
 from scoring_kit.units import Statistic, Units
 from tests.scoring_programs.clpsych2025.fake_models import LetterClassifier, WordScorer
+from tests.scoring_programs.packed import TAKING_RESULTS
 from tests.scoring_programs.units.tasks import TASKS, Answer, Gold, Task
 from tests.sweeps import sweep
 
@@ -140,3 +155,50 @@ def test_speakers_without_a_score_are_not_scored() -> None:
     result = task.score([20.0, None, 25.0], [[21.0, None, None], [3.0, None, None], [25.0, None, None]])
     assert result.units is not None
     assert list(result.units().scored["rmse"].places) == [0, 2]
+
+
+# CLPsych's signature names the versions of the models' libraries.
+COMPETITIONS = [
+    pytest.param(name, marks=[pytest.mark.models] if name == "clpsych2025" else []) for name in TAKING_RESULTS
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMPETITIONS)
+def test_every_declared_column_has_results_that_no_run_asks_for(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the synthetic gold of dev and its first baseline."""
+    competition = resolve(resource("bundles") / name)
+    data = prepare_phases(competition, tmp_path)[0]
+    (part,) = competition.parts
+    write_zip(tmp_path / "program.zip", program_members(competition, part))
+    write_zip(tmp_path / "res.zip", next(iter(data.baselines.values())))
+    for file, folder in (("program", tmp_path / "program"), ("res", tmp_path / "input" / "res")):
+        with zipfile.ZipFile(tmp_path / f"{file}.zip") as archive:
+            archive.extractall(folder)
+    (tmp_path / "input" / "ref").symlink_to(data.gold.references[part.id])
+    results: dict[str, TaskResult] = {}
+    asked: list[str] = []
+
+    def never() -> Units:
+        asked.append("units")
+        raise AssertionError("a run asked for per-unit results")
+
+    def score_tasks(*arguments: Any) -> dict[str, TaskResult]:
+        results.update(of_frame(*arguments))
+        return {task: replace(one, units=never) for task, one in results.items()}
+
+    of_frame = frame.score_tasks
+    monkeypatch.setattr(frame, "score_tasks", score_tasks)
+    frame.run(tmp_path / "program", tmp_path / "input", tmp_path / "output")
+    written = {path.name for path in (tmp_path / "output").iterdir()}
+    assert {"scores.json", "details.json", "detailed_results.html"} <= written
+    assert asked == []
+    program = Program.read(tmp_path / "program" / "program.json")
+    units = {task: result.units() for task, result in results.items() if result.units}
+    assert set(units) == set(program.tasks)
+    for column in program.columns:
+        own = units[column.task]
+        (value,) = own.statistics[column.key].over(np.ones((1, len(own.names))))
+        assert value == pytest.approx(results[column.task].metrics[column.key].value, rel=1e-12, abs=1e-12)
