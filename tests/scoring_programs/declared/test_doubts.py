@@ -7,6 +7,7 @@ import pytest
 
 from scoring_kit.errors import OrganiserError
 from tests.scoring_programs.declared.declaring import cell, csv_of, jsonl_of, one_table, read_gold, score
+from tests.scoring_programs.declared.resampled import score_and_resample
 from tests.scoring_programs.declared.whole import run_declared
 
 LABEL = {"field": "label", "type": "label"}
@@ -112,10 +113,14 @@ def test_what_is_written_beyond_worst_and_where_nothing_is_defined(
     assert said in outcome.page
 
 
-def test_an_undefined_value_in_one_group_is_what_the_metric_says(tmp_path: Path) -> None:
-    options = one_table([NUMBER], {"m": {"name": "pearson", "by": "g", "undefined": 0.25}})
+@pytest.mark.parametrize(("undefined", "counted"), [({"undefined": 0.25}, 0.25), ({}, -1)])
+def test_an_undefined_value_in_one_group_is_what_the_metric_says(
+    undefined: dict[str, float], counted: float, tmp_path: Path
+) -> None:
+    options = one_table([NUMBER], {"m": {"name": "pearson", "by": "g", **undefined}})
     gold = csv_of("id,x,g", [["1", 1, "a"], ["2", 2, "a"], ["3", 3, "b"], ["4", 5, "b"]])
     answers = csv_of("id,x", [["1", 1], ["2", 2], ["3", 9], ["4", 9]])
-    result = score(options, gold, answers, tmp_path).results["t"]
-    assert result.metrics["m"].value == pytest.approx((1 + 0.25) / 2)
-    assert "undefined=0.25" in result.settings["m"]
+    result = score_and_resample(options, gold, answers, tmp_path).results["t"]
+    assert result.metrics["m"].value == pytest.approx((1 + counted) / 2)
+    assert ("undefined=0.25" in result.settings["m"]) is bool(undefined)
+    assert any("undefined for b" in text for text in result.warnings)

@@ -164,18 +164,6 @@ def test_the_best_of_several_references_counts(tmp_path: Path) -> None:
     assert result.value("b") == pytest.approx(sacrebleu.corpus_bleu(answers, streams).score)
 
 
-def test_a_worst_value_stands_in_where_a_metric_is_undefined(tmp_path: Path) -> None:
-    options = one_table([{"field": "x", "type": "number"}], {"p": "pearson", "by": {"name": "pearson", "by": "lang"}})
-    gold = csv_of("id,x,lang", [[i, i, "ab"[i % 2]] for i in range(8)])
-    answers = csv_of("id,x", [[i, 1 if i % 2 else i] for i in range(8)])
-    result = score_and_resample(options, gold, answers, tmp_path)
-    assert result.value("by") == pytest.approx((1 + -1) / 2)
-    assert any("undefined for b" in text for text in result.all_warnings)
-    constant = csv_of("id,x", [[i, 1] for i in range(8)])
-    assert score_and_resample(options, gold, constant, tmp_path).value("p") == -1
-    assert not math.isnan(score_and_resample(options, gold, constant, tmp_path).value("by"))
-
-
 def test_metrics_that_the_kit_computes_import_no_library() -> None:
     """SciPy or scikit-learn would take longer to import than a small job takes."""
     samples = {

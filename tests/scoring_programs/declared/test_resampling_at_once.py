@@ -62,7 +62,7 @@ def of_keys(metric: str, gold: NDArray[Any], predicted: NDArray[Any], unit: NDAr
     keys=st.lists(st.tuples(st.integers(0, 1), st.sampled_from([0.1, 0.25, 0.5, 0.9]), st.integers(0, 4)), min_size=1),
     counts=st.lists(st.lists(st.integers(0, 3), min_size=5, max_size=5), min_size=1, max_size=5),
 )
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_each_resample_has_the_librarys_value(
     metric: str, all_pairs: bool, keys: Sequence[tuple[int, float, int]], counts: Sequence[Sequence[int]]
 ) -> None:
