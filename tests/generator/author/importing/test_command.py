@@ -1,4 +1,4 @@
-"""`gen-bundle import`, and the verbs that an organiser uses next."""
+"""`gen-bundle import`, and the verbs that an organiser uses next; what was imported runs, or says why it cannot."""
 
 import json
 import zipfile
@@ -6,10 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from gen_bundle.author.importing.importing import import_bundle
+from gen_bundle.build.building import BuildRequest, build
+from gen_bundle.dry_run.dry_run import DryRunRequest, dry_run
+from gen_bundle.ground.errors import UserError
+from tests.generator.author.importing.bundles import running_old_bundle
 from tests.generator.author.importing.round_trip import written
 from tests.generator.check import drafts
 from tests.generator.check.drafts import packed
 from tests.generator.cli.running import gen_bundle
+from tests.generator.dry_run.bundles import write_files, write_zip
+from tests.yaml_text import dumped
 
 SCORER = """import json, sys
 from pathlib import Path
@@ -58,14 +65,6 @@ def test_a_build_waits_for_what_is_absent(tmp_path: Path) -> None:
     assert gen_bundle("./project", "--data", "gold", cwd=tmp_path).returncode == 0
 
 
-def test_no_bundle_ends_with_2_and_leaves_nothing(tmp_path: Path) -> None:
-    (tmp_path / "bundle.zip").write_text("no")
-    done = gen_bundle("import", "bundle.zip", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: bundle.zip: the zip: File is not a zip file.\n")
-    assert [path.name for path in tmp_path.iterdir()] == ["bundle.zip"]
-
-
 @pytest.mark.parametrize("is_folder", [False, True])
 def test_the_build_of_a_bundle_names_the_verb(is_folder: bool, tmp_path: Path) -> None:
     path = written(drafts.new(), tmp_path)
@@ -76,3 +75,32 @@ def test_the_build_of_a_bundle_names_the_verb(is_folder: bool, tmp_path: Path) -
     done = gen_bundle(path)
     assert done.returncode == 2
     assert f"Make a project of it: gen-bundle import {path}" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_bundle_of_codalab_scores_as_it_did(tmp_path: Path) -> None:
+    imported = import_bundle(running_old_bundle(tmp_path), tmp_path / "project")
+    assert (imported.absent, imported.faults) == ([], [])
+    build(BuildRequest(str(tmp_path / "project"), tmp_path / "new.zip"))
+    answer = write_zip(tmp_path / "answer.zip", {"answer.txt": "a\n"})
+    results = dry_run(DryRunRequest(tmp_path / "new.zip", tmp_path / "out", [answer], trust=True), "process")
+    assert [run.scores for run in results.runs] == [{"f1": 1, "time": 3}] * 2
+
+
+def test_a_program_that_this_machine_lacks(tmp_path: Path) -> None:
+    draft = drafts.new()
+    draft.files["scoring/metadata.yaml"] = b"command: Rscript-0.1 /app/program/score.R\n"
+    answer = write_zip(tmp_path / "answer.zip", {"answer.txt": "a\n"})
+    results = dry_run(DryRunRequest(written(draft, tmp_path), tmp_path / "out", [answer], trust=True), "process")
+    (run,) = results.runs
+    assert "'Rscript-0.1': no such program on this machine" in run.message
+    assert not any("failed early" in note for note in results.notes)
+
+
+def test_a_folder_that_is_not_packed_yet_is_not_called_missing(tmp_path: Path) -> None:
+    draft = drafts.new()
+    drafts.put("tasks", 0, "scoring_program", "scoring.zip")(draft)
+    files = {name: content.decode("latin-1") for name, content in draft.files.items()}
+    folder = write_files(tmp_path / "bundle", {**files, "competition.yaml": dumped(draft.yaml)})
+    with pytest.raises(UserError, match=f"not packed yet, .* gen-bundle check {folder} --pack bundle.zip"):
+        dry_run(DryRunRequest(folder, tmp_path / "out", trust=True), "process")

@@ -200,7 +200,7 @@ def test_dates_are_written_as_the_platform_reads_them(
 
 
 BAD = {
-    "no zip": (b"nothing", "File is not a zip file"),
+    "no zip": (b"nothing", "bundle.zip: the zip: File is not a zip file."),
     "empty": (b"", "File is not a zip file"),
     "cut off": (drafts.new().as_zip()[:-30], "File is not a zip file"),
     "no declaration": (packed({"readme.md": b"hi"}), "there is no competition.yaml"),
