@@ -54,6 +54,13 @@ def figures(*arguments: object, status: int = 0) -> dict[str, Any]:
     return dict(json.loads(done.stdout))
 
 
+@pytest.fixture(scope="module")
+def answer(by_accuracy: Path) -> dict[str, Any]:
+    """What is said of the one task of that project."""
+    (task,) = figures(by_accuracy)["tasks"].values()
+    return dict(task)
+
+
 def test_answer_first_then_figures_and_a_page_that_loads_nothing(
     by_accuracy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,11 +84,11 @@ def test_answer_first_then_figures_and_a_page_that_loads_nothing(
     assert gen_bundle(*asked).returncode == 2
 
 
-def test_a_bundle_says_the_same_as_its_project(by_accuracy: Path, tmp_path: Path) -> None:
+def test_a_bundle_says_the_same_as_its_project(by_accuracy: Path, answer: dict[str, Any], tmp_path: Path) -> None:
     bundle = tmp_path / "bundle.zip"
     assert gen_bundle(by_accuracy, "--out", bundle).returncode == 0
-    (of_project,), (of_bundle,) = (figures(source)["tasks"].values() for source in (by_accuracy, bundle))
-    assert of_bundle["sizes"] == of_project["sizes"]
+    (of_bundle,) = figures(bundle)["tasks"].values()
+    assert of_bundle["sizes"] == answer["sizes"]
     assert gen_bundle("power", bundle, "--data", by_accuracy / "data").returncode == 2
 
 
@@ -120,9 +127,9 @@ def test_a_column_that_the_platform_computes_has_baselines_too(project: Path, tm
     assert task["level"] == pytest.approx((task["baseline"]["score"] + 1) / 2)
 
 
-def test_a_task_of_a_bundle_without_gold_is_named(project: Path, tmp_path: Path) -> None:
+def test_a_task_of_a_bundle_without_gold_is_named(by_accuracy: Path, tmp_path: Path) -> None:
     bundle = tmp_path / "bundle.zip"
-    assert gen_bundle(project, "--out", bundle).returncode == 0
+    assert gen_bundle(by_accuracy, "--out", bundle).returncode == 0
     with zipfile.ZipFile(bundle) as opened:
         opened.extractall(tmp_path / "opened")
     declaration = loaded((tmp_path / "opened" / "competition.yaml").read_bytes())
@@ -152,9 +159,8 @@ def test_each_task_of_several_tables_has_its_own_answer(project: Path, tmp_path:
     assert found["half"]["sizes"][0]["smallest"] > found["all"]["sizes"][0]["smallest"]
 
 
-def test_a_test_set_that_is_too_small_ends_with_1(by_accuracy: Path) -> None:
-    (task,) = figures(by_accuracy)["tasks"].values()
-    smallest = task["sizes"][0]["smallest"]
+def test_a_test_set_that_is_too_small_ends_with_1(by_accuracy: Path, answer: dict[str, Any]) -> None:
+    smallest = answer["sizes"][0]["smallest"]
     figures(by_accuracy, "--want", smallest * 1.01)
     done = gen_bundle("power", by_accuracy, *FEW, "--want", smallest / 2)
     assert done.returncode == 1
