@@ -198,7 +198,7 @@ SOUND = {
     # each speaker has one label, and there are many speakers
     "a speaker": written({**INPUT, "speaker": [f"{mood}-{number % 9}" for number, mood in enumerate(MOODS)]}),
     "few rows": b"\n".join(written({**INPUT, "x": bits(MOODS)}).splitlines()[:6]),
-    **{f"features {seed}": written({**INPUT, "a": numbers(seed, 1), "b": numbers(seed + 50, 2)}) for seed in range(20)},
+    **{f"features {seed}": written({**INPUT, "a": numbers(seed, 1), "b": numbers(seed + 50, 2)}) for seed in range(6)},
     "other items": written({"id": [f"train-{item}" for item in ITEMS], "label": MOODS[::-1]}),
     "one label": written({**INPUT, "x": ["0"] * 40}),
     # as many rows, and sorted by label as the gold is not

@@ -85,7 +85,7 @@ def test_a_mutated_declaration_is_answered(draft: Draft) -> None:
     assert report.as_json()
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.binary(max_size=300) | st.text(max_size=300).map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_any_bytes_as_competition_yaml_are_answered(data: bytes) -> None:
     draft = new()
