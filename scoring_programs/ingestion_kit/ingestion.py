@@ -205,7 +205,8 @@ def take_over(written: Path, target: Path, problems: Problems) -> List[str]:
             shutil.copyfile(str(path), str(target / name))
             names.append(name)
     except OSError as error:
-        problems.error("predictions", f"cannot be read ({error.strerror})", "files and folders that can be read")
+        reason = error.strerror or str(error)
+        problems.error("predictions", f"cannot be read ({reason})", "files and folders that can be read")
     if not names and not problems.found:
         what = "are missing: the code ended without writing a file"
         problems.error("predictions", what, "files in the output folder")

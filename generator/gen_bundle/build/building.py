@@ -131,9 +131,10 @@ def build(request: BuildRequest, progress: Callable[[str], None] = lambda _: Non
         return _built(planned, request, progress)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
+        reason = f"{place}{error.strerror or error}"
         where = f"--out {request.out}" if request.out else "the bundle"
         raise UserError(
-            f"{place}{error.strerror}. Expected: readable data, and a writable folder with free space for {where}."
+            f"{reason}. Expected: readable data, and a writable folder with free space for {where}."
         ) from error
 
 

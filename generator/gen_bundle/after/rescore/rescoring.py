@@ -105,7 +105,7 @@ def rescore(request: RescoreRequest, announce: Announce, advance: Advance) -> Re
             try:
                 digest = digest_of(one.path)
             except OSError as error:
-                raise UserError(f"{one.path}: cannot be read ({error.strerror}).") from error
+                raise UserError(f"{one.path}: cannot be read ({error.strerror or error}).") from error
             for jobs in both:
                 jobs.of[one.name] = {
                     scorer.task.id: job_for(scorer, one.path, digest) for scorer in jobs.bundle.scorers

@@ -27,7 +27,7 @@ def parsed(text: str | bytes) -> Any:
 
 @lru_cache(maxsize=200_000)
 def plain(cell: str) -> str:
-    """A cell as it is compared: in lower case; 28.0, 28,50 and 2.85e1 as 28, 28.5 and 28.5; JSON without blanks.
+    """A cell as it is compared: in lower case; 28.0, 28,50, 2.85e1 and .5 as 28, 28.5, 28.5, 0.5; JSON without blanks.
 
     That is how other programs, and those of other countries, write them.
     """
@@ -43,6 +43,8 @@ def plain(cell: str) -> str:
     if "e" in cell:
         cell = f"{Decimal(cell):f}"
     cell = cell.removeprefix("+")
+    if cell.startswith((".", "-.")):
+        cell = cell.replace(".", "0.", 1)
     if "." in cell:
         cell = cell.rstrip("0").rstrip(".") or "0"
     return cell

@@ -6,6 +6,8 @@ from gen_bundle.ground.tables.values import of_value, of_values, plain, plain_ce
 
 SAME = [
     ("28", ["28.0", "+28", " 28 ", "28,00", "28.", "2.8e1"]),
+    ("0.5", [".5", ",5", "+.50"]),
+    ("-0.5", ["-.5", "-,5"]),
     ("positive", ["Positive", " POSITIVE "]),
     ('{"a":1,"b":[2]}', ['{"b": [2], "a": 1}']),
 ]
