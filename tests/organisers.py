@@ -6,6 +6,7 @@ validator says, tests of the package and of the starting kit show.
 """
 
 import hashlib
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
@@ -28,15 +29,15 @@ Verdicts = Callable[[Asked, ScoringPackage], list[list[ValidatorVerdict]]]
 
 
 class RunningOrganisers:
-    """The processes, by the name and content of their package; they end with the block."""
+    """The processes, by the name and content of their package and where nltk's data are; they end with the block."""
 
     def __init__(self, copies: Path, ends: ExitStack) -> None:
         self._copies, self._ends = copies, ends
-        self._running: dict[tuple[str, str], Organiser] = {}
+        self._running: dict[tuple[str, ...], Organiser] = {}
 
     def of(self, package: ScoringPackage) -> Organiser:
         """The running process of a package; it runs a copy of one that does not come with the tool."""
-        key = package.name, _digest(package.folder) if package.is_own else ""
+        key = package.name, _digest(package.folder) if package.is_own else "", os.environ.get("NLTK_DATA", "")
         if key not in self._running or self._running[key].process.poll() is not None:
             kept = replace(package, root=self._copied(package, key[1])) if package.is_own else package
             self._running[key] = self._ends.enter_context(opened_anew(kept))
