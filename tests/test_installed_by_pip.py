@@ -1,6 +1,7 @@
 """The tool as users have it: a wheel that plain pip installs, and so compiles, run with HOME, PATH and LANG alone.
 
-`make test-installed` runs this. Development environments may forbid bytecode, or install without it; users' do not.
+`make test-installed` runs this. Development environments may forbid bytecode, and are installed without it; users' do
+not, and are not.
 """
 
 import os
@@ -36,7 +37,7 @@ class Installed:
         subprocess.run(build, check=True, capture_output=True)
         (wheel,) = folder.glob("*.whl")
         install = [str(self.bin / "pip"), "install", "--quiet", f"{wheel}[score,report]"]
-        subprocess.run(install, check=True, env=self.environment | index)
+        subprocess.run(install, check=True, env=self.environment | index | {"PIP_COMPILE": "1"})
 
     @property
     def environment(self) -> dict[str, str]:
