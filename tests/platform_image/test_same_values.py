@@ -116,9 +116,10 @@ def test_the_interpreter_has_the_images_packages() -> None:
 
 def test_its_standard_library_is_the_one_that_is_known() -> None:
     version, *names = platform_says("import sys; print('%d.%d' % sys.version_info[:2], *sys.stdlib_module_names)")
-    if version == worker.PYTHON:
-        public = {name for name in names if not name.startswith("_")}
-        assert public == {name for name in worker.STANDARD_LIBRARY if not name.startswith("_")}
+    if version != worker.PYTHON:
+        pytest.skip(f"the interpreter is Python {version}, and the image's {worker.PYTHON}")
+    public = {name for name in names if not name.startswith("_")}
+    assert public == {name for name in worker.STANDARD_LIBRARY if not name.startswith("_")}
 
 
 @pytest.mark.parametrize("name", WITHOUT_MODELS)
