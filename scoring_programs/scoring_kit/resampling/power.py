@@ -146,7 +146,7 @@ class TaskPower:
         if asked.gaps and max(asked.gaps) > self.room:
             raise OrganiserError(
                 f"--gaps {max(asked.gaps):g}: in {program.task_names[column.task]} no system is by so much worse than "
-                f"{self.level:.4g} {column.title}. Expected at most {self.room:.2g}, or another --level."
+                f"{self.level:.4g} {column.title}. Expected less than {self.room:.4g}, or another --level."
             )
         self.pairs_of_teams = math.comb(asked.teams, 2)
 

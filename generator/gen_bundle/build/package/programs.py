@@ -370,7 +370,8 @@ def absent_imports(competition: Resolved) -> dict[str, bool]:
 
     Of each, whether nothing is scored without it: what scores imports it at once.
     """
-    if competition.declaration.image != PLATFORM_IMAGE:
+    files = _own_modules(competition)
+    if not files:
         return {}
     package = competition.package
     beside = {f"files/{name}" for name in competition.declaration.scoring_files}
@@ -382,7 +383,6 @@ def absent_imports(competition: Resolved) -> dict[str, bool]:
     if package.is_own:
         started = [f"{package.name}.{module}" for module in ("submission", "reference", *competition.task_ids)]
         at_once += imported_modules((package.name, *started), (package.folder,), surely=True).values()
-    files = _own_modules(competition)
     present = MODULES | STANDARD_LIBRARY | {package.name, ""}
     present |= {path.stem for path in resource("scoring_programs").iterdir()}
     present |= {Path(place).stem for place in modules}
@@ -394,19 +394,21 @@ def absent_imports(competition: Resolved) -> dict[str, bool]:
 def differing_there(competition: Resolved) -> list[str]:
     """Return what the competition's own code meets in the platform's image in another version than here, with both."""
     files = _own_modules(competition)
-    if competition.declaration.image != PLATFORM_IMAGE or not files:
+    if not files:
         return []
-    own = {base_name(one) for one in competition.declaration.requirements}
+    required = {base_name(one) for one in competition.declaration.requirements}  # which travel, or are in the image
     names = {CALLED_OTHERWISE.get(name, name) for name in _imported_by(files)}
-    differing = list(not_here([f"{name}=={PACKAGES[name]}" for name in sorted(names & PACKAGES.keys() - own)]))
+    differing = list(not_here([f"{name}=={PACKAGES[name]}" for name in sorted(names & PACKAGES.keys() - required)]))
     major, minor = sys.version_info[:2]
-    if (major, minor) > tuple(int(part) for part in PYTHON.split(".")):  # of a newer one than ours everything is there
+    if (major, minor) > tuple(int(part) for part in PYTHON.split(".")):  # what an older one has, the image's has, too
         differing.append(f"Python {PYTHON} ({major}.{minor} runs here)")
     return differing
 
 
 def _own_modules(competition: Resolved) -> list[Path]:
-    """The files of the competition's own code that run where it is scored."""
+    """The files of the competition's own code that run in the platform's image; none where it names another one."""
+    if competition.declaration.image != PLATFORM_IMAGE:
+        return []
     found = [path for path in competition.program_files.values() if path.suffix == ".py"]
     if competition.package.is_own:
         found += [path for path in competition.package.folder.rglob("*.py") if path.name != ORGANISERS_ONLY]
